@@ -1,0 +1,3 @@
+//! A memory engine for long-running AI agents: events in, the right context out.
+
+pub mod types;

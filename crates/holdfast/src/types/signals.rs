@@ -1,0 +1,149 @@
+//! What rules read from an event: entities, state words, cues. Spans are byte ranges of the event's content.
+
+use std::ops::Range;
+
+use jiff::civil;
+use serde::{Deserialize, Serialize};
+
+/// A thing named in a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entity {
+    pub kind: EntityKind,
+    /// As written.
+    pub text: String,
+    /// Normal form for comparing: `2026-11-30`, `3.2%`, `¥1200`, lower-cased name …
+    pub value: String,
+    pub span: Range<usize>,
+}
+
+/// The kinds of SPEC 1.3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntityKind {
+    Date,
+    Number,
+    Money,
+    Path,
+    Url,
+    /// An order number, ticket, commit hash, version …
+    Id,
+    /// Quoted, 《》 or bracketed name; @mention; capitalised name run in English.
+    Name,
+    /// A task by name: 周报, "the migration".
+    Task,
+    /// A wish about form: PDF, Excel, 先写结论, bullet points.
+    Format,
+}
+
+/// A resolved date or time expression. `start..end` is half open, in the event's own zone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DateMention {
+    pub text: String,
+    pub span: Range<usize>,
+    pub start: civil::DateTime,
+    pub end: civil::DateTime,
+}
+
+/// What a state word says (SPEC 1.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateWord {
+    Cancel,
+    Postpone,
+    Pause,
+    Resume,
+    Done,
+}
+
+/// A state word that is meant: not negated, not asked, not quoted, not supposed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StateChange {
+    pub word: StateWord,
+    /// The item it is said of, as written; `None`: the task itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// To when, for a postponement that names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<DateMention>,
+    pub span: Range<usize>,
+}
+
+/// Signs that the talk turns to a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "cue")]
+pub enum Cue {
+    /// 接着、继续、回到 / "back to", "continue with": `topic` is what follows, e.g. 周报.
+    Continue { topic: Option<String> },
+    /// 另外、换个事、新任务 / "new task", "something else": `topic` is what follows.
+    Switch { topic: Option<String> },
+    /// 帮我写…、"please draft …": a request that names work to be done.
+    Request { topic: Option<String> },
+}
+
+/// What a user's words say about what was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Feedback {
+    /// 对、很好、就这样 / "great", "that works".
+    Positive,
+    /// 不行、不满意 / "that's wrong", "not what I asked".
+    Negative,
+}
+
+/// 「不是3.2%，是2.8%」 / "it's 2.8%, not 3.2%": an earlier statement is put right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Correction {
+    pub old: String,
+    /// `None`: only denied (「3.2%这个数不对」).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+}
+
+/// Whether an instruction is meant to last (SPEC 3.3). Only explicit words count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// 以后都、每次都 / "from now on", "always".
+    Standing,
+    /// 这次、只此一次、下不为例 / "just this once", "for this one".
+    OneOff,
+}
+
+/// An instruction of the user with explicit words about how long it holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instruction {
+    pub standing: Standing,
+    /// The clause that states it, as written.
+    pub text: String,
+    pub span: Range<usize>,
+}
+
+/// The language a text is mainly written in: labels of a context block follow it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    Zh,
+    #[default]
+    En,
+}
+
+/// Everything rules read from one event.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Signals {
+    pub language: Language,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<Entity>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dates: Vec<DateMention>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<StateChange>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cues: Vec<Cue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<Feedback>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<Correction>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<Instruction>,
+}
