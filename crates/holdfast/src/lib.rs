@@ -1,3 +1,4 @@
 //! A memory engine for long-running AI agents: events in, the right context out.
 
+pub mod env;
 pub mod types;

@@ -1,1 +1,81 @@
+//! Everything one commit writes. The store applies it whole, in one transaction, or not at all.
 
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::event::{Event, Overturned};
+use super::ids::{EventId, Seq};
+use super::operation::Operation;
+use super::scope::{Owner, ScopeId, TaskId};
+use super::signals::Signals;
+use super::task::Task;
+
+/// One owner's change: events, the tasks they move, and the operations that say so.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChangeSet {
+    pub owner: Owner,
+    pub events: Vec<NewEvent>,
+    pub tasks: Vec<TaskChange>,
+    pub sessions: Vec<SessionState>,
+    /// Statements in earlier or new events that no longer hold.
+    pub overturned: Vec<(EventId, Overturned)>,
+    /// Keys of updates applied by this change, with the version each led to: the same key again changes nothing.
+    pub update_keys: Vec<UpdateKey>,
+    /// Events whose body moves to cold storage.
+    pub archived: Vec<ArchivedBody>,
+    /// Events whose body comes back.
+    pub restored: Vec<Seq>,
+    pub operations: Vec<Operation>,
+}
+
+/// An event to append, with what the rules read from it and the text its index entries are made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEvent {
+    pub event: Event,
+    pub signals: Signals,
+    /// Its lexical index entry: `text::index_terms` of what stands for it, joined by single spaces.
+    pub terms: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskChange {
+    pub task: Task,
+    /// The version it was made from; `None`: the task is new. Another version in the store is a conflict.
+    pub expected_version: Option<u64>,
+}
+
+/// What a session is on at the moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionState {
+    pub session: ScopeId,
+    pub task: Option<TaskId>,
+    pub last_event: Option<Seq>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpdateKey {
+    pub task: TaskId,
+    pub key: String,
+    pub version: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArchivedBody {
+    pub seq: Seq,
+    pub summary: String,
+}
+
+/// What a commit did with each event, in the order given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    pub events: Vec<Appended>,
+    pub at: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appended {
+    pub seq: Seq,
+    pub id: EventId,
+    /// Its idempotency key was known: `id` and `seq` are the first one's, and nothing was written for it.
+    pub duplicate: bool,
+}

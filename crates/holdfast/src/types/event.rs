@@ -1,6 +1,6 @@
 //! What happened. A `RawEvent` is what a caller hands in; an `Event` exists only after redaction.
 
-use jiff::{Timestamp, Zoned};
+use jiff::{Timestamp, ZonedDateTime};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -100,7 +100,7 @@ pub struct RawEvent {
     pub content: String,
     /// When it happened, with the caller's own offset; `None`: now. May be in the past.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub occurred_at: Option<Zoned>,
+    pub occurred_at: Option<ZonedDateTime>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -151,7 +151,7 @@ pub struct Event {
     pub source: Source,
     pub kind: Kind,
     pub content: String,
-    pub occurred_at: Zoned,
+    pub occurred_at: ZonedDateTime,
     pub recorded_at: Timestamp,
     pub trust: Trust,
     #[serde(default, skip_serializing_if = "Map::is_empty")]

@@ -1,1 +1,101 @@
+//! The journal's unit: one change (or one serving), with its before, after, reason and cause.
 
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::event::words;
+use super::ids::{EventId, OperationId, RunId};
+use super::scope::{Owner, ScopeId, TaskId};
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    /// An event entered the log.
+    Observe,
+    /// Secrets were taken out of an event before it was stored.
+    Redact,
+    /// A task was opened by talk or by a caller.
+    OpenTask,
+    /// The talk went from one task to another.
+    SwitchTask,
+    /// Working memory changed by a typed update.
+    Update,
+    /// A task or an item of it changed state by a state word or an update.
+    SetState,
+    /// A conclusion or fact was overturned.
+    Supersede,
+    /// A task ended.
+    EndTask,
+    /// Something was put into a prompt.
+    Serve,
+    /// A body moved to cold storage.
+    Archive,
+    /// A body came back from cold storage.
+    Restore,
+    /// Vectors were made anew for another model.
+    Reindex,
+    /// Events came in from an export.
+    Import,
+}
+
+words!(Verb {
+    Observe => "observe",
+    Redact => "redact",
+    OpenTask => "open_task",
+    SwitchTask => "switch_task",
+    Update => "update",
+    SetState => "set_state",
+    Supersede => "supersede",
+    EndTask => "end_task",
+    Serve => "serve",
+    Archive => "archive",
+    Restore => "restore",
+    Reindex => "reindex",
+    Import => "import",
+});
+
+/// What an operation was done to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "target", content = "id")]
+pub enum Target {
+    Event(EventId),
+    Task(TaskId),
+    Session(ScopeId),
+    Store,
+}
+
+/// One line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    pub id: OperationId,
+    pub at: Timestamp,
+    /// Who did it: `user`, `agent`, `rules`, `operator` …
+    pub actor: String,
+    pub verb: Verb,
+    #[serde(flatten)]
+    pub target: Target,
+    pub owner: Owner,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Value>,
+    pub reason: String,
+    /// The event that caused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<EventId>,
+    pub run: RunId,
+}
+
+/// An operation as the journal gives it back, linked into the chain (SPEC 7.1).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JournalEntry {
+    pub position: i64,
+    #[serde(flatten)]
+    pub operation: Operation,
+    /// BLAKE3 of the salted operation, hex: still there when the operation's body is erased.
+    pub commitment: String,
+    /// BLAKE3 of the chain before it and this commitment, hex.
+    pub chain: String,
+}
