@@ -72,6 +72,10 @@ fn overturned(event: &StoredEvent, words: &[String], labels: &Labels) -> String 
 
 fn quoted(text: &str, labels: &Labels) -> String {
     let (open, close) = labels.quotes;
-    let inner = if open == close { text.replace(['"', '“', '”', '＂'], "'") } else { text.replace('「', "『").replace('」', "』") };
+    let inner = if open == close {
+        text.replace(['"', '“', '”', '＂'], "'")
+    } else {
+        text.replace('「', "『").replace('」', "』")
+    };
     format!("{open}{inner}{close}")
 }

@@ -69,9 +69,10 @@ pub fn attribute(tasks: &[Task], given: &Given<'_>, signals: &Signals) -> Attrib
     if given.source != Source::User || given.kind == Kind::Imported {
         return talk.stays("only the user turns the talk to another task");
     }
-    talk.states_of_other_tasks().or_else(|| talk.cues()).or_else(|| talk.names_a_task()).unwrap_or_else(|| {
-        talk.stays("nothing in it points to another task")
-    })
+    talk.states_of_other_tasks()
+        .or_else(|| talk.cues())
+        .or_else(|| talk.names_a_task())
+        .unwrap_or_else(|| talk.stays("nothing in it points to another task"))
 }
 
 struct Talk<'a> {
@@ -129,7 +130,8 @@ impl Talk<'_> {
         if self.current.is_some_and(|task| matches(task, item) == Some(Match::Exact) || deals_with(task, item)) {
             return Some(self.stays("the state word is about something of the task in hand"));
         }
-        let Best::One(task) = self.best_of(item, |task| task.status.is_live() || state.word == StateWord::Resume, Match::Part)
+        let Best::One(task) =
+            self.best_of(item, |task| task.status.is_live() || state.word == StateWord::Resume, Match::Part)
         else {
             return None;
         };
@@ -217,13 +219,17 @@ impl Talk<'_> {
 
     /// A request for work. An ended task doesn't catch it: this week's report is a new one.
     fn requests(&self, topic: &str) -> Attribution {
-        if self.current.is_some_and(|task| task.status.is_live() && (matches(task, topic).is_some() || deals_with(task, topic)))
+        if self
+            .current
+            .is_some_and(|task| task.status.is_live() && (matches(task, topic).is_some() || deals_with(task, topic)))
         {
             return self.stays("asks for work on the task in hand");
         }
         match self.best_of(topic, |task| task.status.is_live(), Match::Part) {
             Best::One(task) => return self.goes_to(task, "asks for work on a task by name"),
-            Best::Several(candidates) => return unattributed(candidates, "asks for work on a name that several tasks have"),
+            Best::Several(candidates) => {
+                return unattributed(candidates, "asks for work on a name that several tasks have");
+            }
             Best::None => {}
         }
         let at_hand = POINTERS.iter().any(|word| self.says(word));
@@ -248,7 +254,8 @@ impl Talk<'_> {
         if self.current.is_some_and(|task| named(&task).is_some()) {
             return Some(self.stays("names the task in hand"));
         }
-        let live: Vec<&Task> = self.tasks.iter().filter(|task| task.status.is_live() && named(task).is_some()).collect();
+        let live: Vec<&Task> =
+            self.tasks.iter().filter(|task| task.status.is_live() && named(task).is_some()).collect();
         let best = live.iter().filter_map(named).map(|(len, _)| len).max()?;
         let longest: Vec<&Task> =
             live.into_iter().filter(|task| named(task).is_some_and(|(len, _)| len == best)).collect();
@@ -314,7 +321,8 @@ impl Talk<'_> {
         let Some(latest) = tied.iter().max_by_key(|task| (task.last_activity.timestamp(), &task.id)) else {
             return Best::None;
         };
-        let series = |task: &&Task| called(task).map(bare).any(|name| called(latest).map(bare).any(|other| other == name));
+        let series =
+            |task: &&Task| called(task).map(bare).any(|name| called(latest).map(bare).any(|other| other == name));
         if tied.iter().all(series) {
             return Best::One(latest);
         }
@@ -337,18 +345,92 @@ const NAME_BYTES_MAX: usize = 120;
 
 /// Words that point at what is before the speakers: the request is about it, whatever it is called.
 const POINTERS: &[&str] = &[
-    "它", "这个", "这些", "这段", "这里", "这份", "这张", "上面", "上述", "刚才", "刚刚", "前面", "那个", "那段", "里面", "第一", "第二",
-    "第三", "第四", "第五", "最后一", "开头", "结尾", "再", "改成", "改为", "换成", "it", "this", "that", "these", "those", "above",
-    "again", "instead", "first", "second", "third", "last", "there",
+    "它",
+    "这个",
+    "这些",
+    "这段",
+    "这里",
+    "这份",
+    "这张",
+    "上面",
+    "上述",
+    "刚才",
+    "刚刚",
+    "前面",
+    "那个",
+    "那段",
+    "里面",
+    "第一",
+    "第二",
+    "第三",
+    "第四",
+    "第五",
+    "最后一",
+    "开头",
+    "结尾",
+    "再",
+    "改成",
+    "改为",
+    "换成",
+    "it",
+    "this",
+    "that",
+    "these",
+    "those",
+    "above",
+    "again",
+    "instead",
+    "first",
+    "second",
+    "third",
+    "last",
+    "there",
 ];
 /// Verbs that bring something new into the world.
 const MAKING: &[&str] = &[
-    "写", "起草", "做一", "做个", "制作", "准备", "创建", "新建", "策划", "规划", "设计", "开发", "搭建", "搭一", "拟一", "出一份",
-    "生成一", "write", "draft", "create", "build", "prepare", "plan", "design", "develop", "make",
+    "写",
+    "起草",
+    "做一",
+    "做个",
+    "制作",
+    "准备",
+    "创建",
+    "新建",
+    "策划",
+    "规划",
+    "设计",
+    "开发",
+    "搭建",
+    "搭一",
+    "拟一",
+    "出一份",
+    "生成一",
+    "write",
+    "draft",
+    "create",
+    "build",
+    "prepare",
+    "plan",
+    "design",
+    "develop",
+    "make",
 ];
 /// Words that name a task only to compare with it.
-const COMPARING: &[&str] =
-    &["像", "参考", "参照", "按照", "仿照", "类似", "那样", "一样", "like", "same as", "similar to", "based on", "compared"];
+const COMPARING: &[&str] = &[
+    "像",
+    "参考",
+    "参照",
+    "按照",
+    "仿照",
+    "类似",
+    "那样",
+    "一样",
+    "like",
+    "same as",
+    "similar to",
+    "based on",
+    "compared",
+];
 
 fn title(topic: &str) -> String {
     let topic = topic.split_whitespace().collect::<Vec<_>>().join(" ");

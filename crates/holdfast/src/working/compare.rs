@@ -11,7 +11,10 @@ pub(crate) fn core(text: &str) -> String {
         let next_is_digit = folded.get(index + 1).is_some_and(char::is_ascii_digit);
         let follows_digit = index > 0 && folded[index - 1].is_ascii_digit();
         let counts = c.is_alphanumeric()
-            || matches!(c, '%' | '‰' | '¥' | '$' | '€' | '£' | '+' | '<' | '>' | '=' | '≤' | '≥' | '/' | '\\' | '_' | '#' | '@')
+            || matches!(
+                c,
+                '%' | '‰' | '¥' | '$' | '€' | '£' | '+' | '<' | '>' | '=' | '≤' | '≥' | '/' | '\\' | '_' | '#' | '@'
+            )
             || (c == '-' && next_is_digit)
             || (matches!(c, '.' | ',' | ':') && follows_digit && next_is_digit);
         if counts {

@@ -90,7 +90,13 @@ impl Draft {
         next_id(&mut self.task, kind)
     }
 
-    pub(super) fn changed(&mut self, verb: Verb, element: Option<ElementId>, before: Option<Value>, after: Option<Value>) {
+    pub(super) fn changed(
+        &mut self,
+        verb: Verb,
+        element: Option<ElementId>,
+        before: Option<Value>,
+        after: Option<Value>,
+    ) {
         self.changes.push(Change { verb, action: self.action, element, before, after });
     }
 
@@ -143,7 +149,8 @@ impl Draft {
             return Err(Refusal::SameText { id: id.clone() });
         }
         let before = json(constraint);
-        let earlier = Wording { text: std::mem::replace(&mut constraint.text, text.clone()), source: constraint.source };
+        let earlier =
+            Wording { text: std::mem::replace(&mut constraint.text, text.clone()), source: constraint.source };
         constraint.source = source;
         constraint.amended_from.push(earlier.clone());
         let after = json(constraint);

@@ -179,7 +179,8 @@ impl Draft {
                 let source = self.source;
                 let slot = &mut self.task.frames[frame].latest_result;
                 let Some(old) = slot.take() else { return };
-                *slot = new.map(|text| StepResult { id: new_id, text: text.to_owned(), source, step: old.step.clone() });
+                *slot =
+                    new.map(|text| StepResult { id: new_id, text: text.to_owned(), source, step: old.step.clone() });
                 (old.id.clone(), json(&old), slot.as_ref().and_then(json))
             }
         };

@@ -7,14 +7,66 @@ use crate::types::task::{Item, Task};
 
 /// Words that stand before a name without being part of it.
 const BEFORE_A_NAME: &[&str] = &[
-    "上次的", "上次", "上周的", "上回的", "昨天的", "之前的", "刚才的", "那个", "这个", "那份", "这份", "那项", "这项", "我的",
-    "我们的", "和", "跟", "与", "给", "把", "一份", "一个", "一下", "写", "做", "弄", "搞", "the ", "a ", "an ", "my ", "our ",
-    "that ", "this ", "last ", "previous ", "earlier ", "with ", "on ",
+    "上次的",
+    "上次",
+    "上周的",
+    "上回的",
+    "昨天的",
+    "之前的",
+    "刚才的",
+    "那个",
+    "这个",
+    "那份",
+    "这份",
+    "那项",
+    "这项",
+    "我的",
+    "我们的",
+    "和",
+    "跟",
+    "与",
+    "给",
+    "把",
+    "一份",
+    "一个",
+    "一下",
+    "写",
+    "做",
+    "弄",
+    "搞",
+    "the ",
+    "a ",
+    "an ",
+    "my ",
+    "our ",
+    "that ",
+    "this ",
+    "last ",
+    "previous ",
+    "earlier ",
+    "with ",
+    "on ",
 ];
 /// Words that stand behind a name without being part of it.
 const AFTER_A_NAME: &[&str] = &[
-    "的事情", "的事", "这件事", "这事", "任务", "的任务", "写完", "做完", "弄完", "搞完", "完成", "的", "了", "吧", " task", " work",
-    " thing", " stuff",
+    "的事情",
+    "的事",
+    "这件事",
+    "这事",
+    "任务",
+    "的任务",
+    "写完",
+    "做完",
+    "弄完",
+    "搞完",
+    "完成",
+    "的",
+    "了",
+    "吧",
+    " task",
+    " work",
+    " thing",
+    " stuff",
 ];
 
 /// A name without the small words around it, folded.
@@ -125,7 +177,8 @@ fn weighs_enough(name: &str) -> bool {
 
 /// Words of no topic.
 const STOP_WORDS: &[&str] = &[
-    "the", "a", "an", "of", "for", "to", "and", "in", "on", "with", "my", "our", "me", "it", "is", "new", "please", "some",
+    "the", "a", "an", "of", "for", "to", "and", "in", "on", "with", "my", "our", "me", "it", "is", "new", "please",
+    "some",
 ];
 
 /// Latin words and pairs of Chinese characters.

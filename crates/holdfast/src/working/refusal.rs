@@ -7,7 +7,9 @@ use crate::types::update::{ACTIONS_MAX, ELEMENTS_MAX, FRAME_DEPTH_MAX};
 /// A refused update changes nothing at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("the task is at version {actual}, not {expected}: read it again and send the update with expected_version {actual}")]
+    #[error(
+        "the task is at version {actual}, not {expected}: read it again and send the update with expected_version {actual}"
+    )]
     Conflict { expected: u64, actual: u64 },
     #[error("the update has no actions: send at least one, or none at all")]
     NoActions,
@@ -33,9 +35,13 @@ pub enum Refusal {
     AlreadyAnswered { id: ElementId, answer: String },
     #[error("no subtask is in hand: the task itself is closed with end")]
     NoSubtask,
-    #[error("{depth} frames are open, which is the limit ({FRAME_DEPTH_MAX}): pop a subtask first, or plan its work as steps")]
+    #[error(
+        "{depth} frames are open, which is the limit ({FRAME_DEPTH_MAX}): pop a subtask first, or plan its work as steps"
+    )]
     DepthLimit { depth: usize },
-    #[error("there are already {ELEMENTS_MAX} elements of the kind {kind}, which is the limit: divide the task into subtasks")]
+    #[error(
+        "there are already {ELEMENTS_MAX} elements of the kind {kind}, which is the limit: divide the task into subtasks"
+    )]
     TooMany { kind: &'static str },
     #[error("the text of {kind} is empty: give it words, or leave the action out")]
     EmptyText { kind: &'static str },

@@ -2,7 +2,9 @@
 
 use super::Refusal;
 use super::compare::same;
-use super::draft::{CONSTRAINT, Draft, FRAME, GOAL, ITEM, STAGE, STEP, checked, checked_some, checked_up_to, json, room};
+use super::draft::{
+    CONSTRAINT, Draft, FRAME, GOAL, ITEM, STAGE, STEP, checked, checked_some, checked_up_to, json, room,
+};
 use super::names::find_item;
 use super::plan::all_artifacts;
 use crate::types::frame::{Frame, Goal, StageSummary, Step, StepStatus};
@@ -112,9 +114,7 @@ impl Draft {
 }
 
 fn closing(task: &Task, outcome: Outcome, reason: Option<String>) -> Closing {
-    let Some(root) = task.frames.first() else {
-        unreachable!("`end` looked for the frame in hand")
-    };
+    let Some(root) = task.frames.first() else { unreachable!("`end` looked for the frame in hand") };
     let steps = |wanted: fn(StepStatus) -> bool| {
         task.frames.iter().flat_map(|f| &f.steps).filter(move |s| wanted(s.status)).map(|s| s.text.clone()).collect()
     };

@@ -1,5 +1,6 @@
 //! Cases of single updates. Sequences of them: `properties.rs`.
 
+mod absorbing;
 mod attribution;
 mod properties;
 mod replies;
@@ -144,10 +145,7 @@ fn refusals_say_what_to_do() {
 #[test]
 fn a_stale_version_is_a_conflict_that_names_the_present_one() {
     let stale = Update { actions: vec![next()], expected_version: Some(7), idempotency_key: None };
-    assert_eq!(
-        apply(&task(), &stale, event(2), &at(1)).unwrap_err(),
-        Refusal::Conflict { expected: 7, actual: 1 }
-    );
+    assert_eq!(apply(&task(), &stale, event(2), &at(1)).unwrap_err(), Refusal::Conflict { expected: 7, actual: 1 });
 }
 
 #[test]
@@ -243,12 +241,18 @@ fn superseding_overturns_every_copy() {
     assert_eq!(applied.task.facts[0].superseded_by, Some(applied.task.facts[1].id.clone()));
     assert_eq!(applied.superseded.len(), 3);
     let again = refused(&applied.task, vec![supersede(&fact.0, None)]);
-    assert_eq!(again, format!("conclusion, fact or result {fact} no longer holds: {} holds instead", applied.task.facts[1].id));
+    assert_eq!(
+        again,
+        format!("conclusion, fact or result {fact} no longer holds: {} holds instead", applied.task.facts[1].id)
+    );
 }
 
 #[test]
 fn what_a_subtask_finds_out_about_a_parents_conclusion_outlives_it() {
-    let task = after(&task(), vec![vec![conclude("端口是22"), push("核对")], vec![supersede("k3", Some("端口是2222")), pop("改了")]]);
+    let task = after(
+        &task(),
+        vec![vec![conclude("端口是22"), push("核对")], vec![supersede("k3", Some("端口是2222")), pop("改了")]],
+    );
     let said: Vec<_> = task.frame().unwrap().conclusions.iter().map(|c| (c.text.as_str(), c.valid)).collect();
     assert_eq!(said, [("端口是22", false), ("端口是2222", true)]);
 }
@@ -269,10 +273,7 @@ fn an_item_is_one_by_whatever_small_words_it_is_called() {
         ]],
     );
     let items: Vec<_> = task.items.iter().map(|i| (i.name.as_str(), i.status, i.note.as_deref())).collect();
-    assert_eq!(
-        items,
-        [("李总", ItemStatus::Postponed, Some("改到周四")), ("王总", ItemStatus::Cancelled, None)]
-    );
+    assert_eq!(items, [("李总", ItemStatus::Postponed, Some("改到周四")), ("王总", ItemStatus::Cancelled, None)]);
 }
 
 #[test]

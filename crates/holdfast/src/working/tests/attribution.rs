@@ -35,7 +35,9 @@ fn verdict(tasks: &[Task], current: Option<&str>, text: &str, signals: &Signals)
         Attributed::Aside(id) => format!("aside {id}"),
         Attributed::Opens { title, .. } => format!("opens {title}"),
         Attributed::Unattributed { candidates } => {
-            format!("unattributed {}", candidates.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(" ")).trim_end().to_owned()
+            format!("unattributed {}", candidates.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(" "))
+                .trim_end()
+                .to_owned()
         }
     }
 }
@@ -92,7 +94,12 @@ fn new_work_opens_a_task_and_work_on_what_is_at_hand_does_not() {
     check(Some("report"), "帮我把这段改短一点", Some(requests("这段")), "stays report");
     check(Some("report"), "帮我查一下北京的天气", Some(requests("北京的天气")), "unattributed report");
     check(Some("report"), "please draft the weekly report", Some(requests("the weekly report")), "stays report");
-    check(Some("report"), "另外，帮我写个发布会方案", Some(Cue::Switch { topic: Some("发布会方案".to_owned()) }), "opens 发布会方案");
+    check(
+        Some("report"),
+        "另外，帮我写个发布会方案",
+        Some(Cue::Switch { topic: Some("发布会方案".to_owned()) }),
+        "opens 发布会方案",
+    );
 }
 
 #[test]
