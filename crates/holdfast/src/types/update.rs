@@ -33,9 +33,13 @@ pub struct Update {
 #[serde(rename_all = "snake_case", tag = "action", deny_unknown_fields)]
 pub enum Action {
     /// Sets the goal of the frame in hand, which must have none, or states it anew by the user's explicit word.
-    SetGoal { text: String },
+    SetGoal {
+        text: String,
+    },
     /// Appends steps to the plan of the frame in hand.
-    Plan { steps: Vec<String> },
+    Plan {
+        steps: Vec<String>,
+    },
     /// Marks a step done (default: the current one), skipped or cancelled, with what came of it.
     CompleteStep {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,11 +54,21 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<ElementId>,
     },
-    AddConstraint { text: String },
-    AmendConstraint { constraint: ElementId, text: String },
-    RetractConstraint { constraint: ElementId, reason: String },
+    AddConstraint {
+        text: String,
+    },
+    AmendConstraint {
+        constraint: ElementId,
+        text: String,
+    },
+    RetractConstraint {
+        constraint: ElementId,
+        reason: String,
+    },
     /// What came out of the step in hand: an extract, not the raw output.
-    Result { text: String },
+    Result {
+        text: String,
+    },
     /// Opens a subtask on top of the frame in hand.
     PushSubtask {
         goal: String,
@@ -62,8 +76,13 @@ pub enum Action {
         steps: Vec<String>,
     },
     /// Closes the subtask in hand; its parent gets the outcome and none of its steps.
-    PopSubtask { outcome: String, success: bool },
-    Conclude { text: String },
+    PopSubtask {
+        outcome: String,
+        success: bool,
+    },
+    Conclude {
+        text: String,
+    },
     /// Overturns a conclusion or a fact; with a text, that is what holds instead.
     Supersede {
         old: ElementId,
@@ -75,9 +94,16 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         who: Option<String>,
     },
-    ResolveDecision { decision: ElementId, answer: String },
-    Warn { text: String },
-    ClearWarning { warning: ElementId },
+    ResolveDecision {
+        decision: ElementId,
+        answer: String,
+    },
+    Warn {
+        text: String,
+    },
+    ClearWarning {
+        warning: ElementId,
+    },
     Artifact {
         locator: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,7 +116,9 @@ pub enum Action {
         summary: Option<String>,
     },
     /// States a fact confirmed in this task.
-    AddFact { text: String },
+    AddFact {
+        text: String,
+    },
     /// Adds an item or sets the status of the one with that name.
     SetItem {
         name: String,
@@ -99,7 +127,9 @@ pub enum Action {
         note: Option<String>,
     },
     /// Pauses, postpones or resumes the task itself.
-    SetStatus { status: ItemStatus },
+    SetStatus {
+        status: ItemStatus,
+    },
     /// Ends the task: clears the frames, keeps the log.
     End {
         outcome: Outcome,
