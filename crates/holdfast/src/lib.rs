@@ -1,4 +1,5 @@
 //! A memory engine for long-running AI agents: events in, the right context out.
 
 pub mod env;
+pub mod import;
 pub mod types;
