@@ -4,4 +4,5 @@ pub mod embedding;
 pub mod env;
 pub mod journal;
 pub mod store;
+pub mod import;
 pub mod types;
