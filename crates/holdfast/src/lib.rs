@@ -5,4 +5,5 @@ pub mod env;
 pub mod journal;
 pub mod store;
 pub mod import;
+pub mod text;
 pub mod types;

@@ -1,0 +1,23 @@
+//! Everything that is done to text before anybody looks for meaning in it: folding, search terms, sentences, extracts,
+//! main language, token counts. Pure, and knows of no other room.
+
+mod count;
+mod extract;
+mod json;
+mod language;
+mod normalise;
+mod script;
+mod sentences;
+mod stopwords;
+mod tokenise;
+
+#[cfg(test)]
+mod tests;
+
+pub use count::Tokenizer;
+pub use extract::{core_sentences, extract};
+pub use json::json_leaves;
+pub use language::main_language;
+pub use normalise::fold;
+pub use sentences::sentences;
+pub use tokenise::{JOINT, QueryTerm, Strength, TermKind, index_terms, jaccard, query_terms, term_set};
