@@ -160,9 +160,3 @@ pub struct SubtaskOutcome {
     pub success: bool,
     pub source: EventId,
 }
-
-impl Default for ElementId {
-    fn default() -> Self {
-        Self(String::new())
-    }
-}
