@@ -697,6 +697,60 @@ fn the_airline_trajectories_become_200_sessions_with_every_tool_call() {
     assert_eq!(counts, BTreeMap::from(expected));
 }
 
+// The stories in examples/
+
+fn example(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
+}
+
+fn story(name: &str) -> Vec<Entry> {
+    let text = example(name);
+    let reader = read(text.as_bytes(), name, Options::default()).unwrap();
+    assert_eq!(reader.format(), Format::Native);
+    reader.map(|entry| entry.unwrap_or_else(|unread| panic!("{name}: {unread}"))).collect()
+}
+
+#[test]
+fn the_stories_are_read_whole_and_in_order() {
+    for (name, events) in [("weekly-report.jsonl", 58), ("migration.jsonl", 21)] {
+        let story = story(name);
+        assert_eq!(story.len(), events, "{name}");
+        let times: Vec<_> = story.iter().map(|entry| entry.event.occurred_at.clone().unwrap().timestamp()).collect();
+        assert!(times.is_sorted(), "{name}");
+        assert!(
+            story.iter().all(|entry| entry.update.is_none() || entry.event.scope.task.is_some()),
+            "{name}: an update without a task"
+        );
+    }
+}
+
+#[test]
+fn the_weekly_report_has_one_secret_and_one_long_tool_result() {
+    let story = story("weekly-report.jsonl");
+    let secrets = story.iter().filter(|entry| entry.event.content.contains("Qz7!mv42Lw")).count();
+    let long = story.iter().filter(|entry| entry.event.content.len() > 3_000).count();
+    assert_eq!((secrets, long), (1, 1));
+}
+
+#[test]
+fn what_is_expected_of_the_stories_stands_in_them() {
+    let expected: toml::Table = example("expected.toml").parse().unwrap();
+    let texts = |ask: &toml::Value, key: &str| -> Vec<String> {
+        let list = ask.get(key).and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        list.iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+    };
+    for ask in expected["ask"].as_array().unwrap() {
+        let story = example(ask["story"].as_str().unwrap());
+        let only_with = ask.get("only_with").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        let mut all = [texts(ask, "must"), texts(ask, "must_not"), texts(ask, "nowhere")].concat();
+        all.extend(["user", "agent", "task"].map(|key| ask[key].as_str().unwrap().to_owned()));
+        all.extend(only_with.iter().map(|rule| rule["text"].as_str().unwrap().to_owned()));
+        for text in all {
+            assert!(story.contains(&text), "{text} stands nowhere in the story");
+        }
+    }
+}
+
 // Anything at all
 
 /// Pieces of which broken files are made.
