@@ -1,9 +1,11 @@
 //! A memory engine for long-running AI agents: events in, the right context out.
 
+pub mod context;
 pub mod embedding;
 pub mod env;
+pub mod import;
 pub mod journal;
 pub mod store;
-pub mod import;
 pub mod text;
 pub mod types;
+pub mod working;

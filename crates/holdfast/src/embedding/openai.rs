@@ -75,8 +75,7 @@ impl OpenAi {
             return Err(EmbedError::Refused { url: self.url.clone(), status, hint: hint(status) });
         }
         // The reply is read as text first, so that a fault in it is told from a fault of the line.
-        let body =
-            response.body_mut().with_config().limit(REPLY_BYTES_MAX).read_to_string().map_err(unreachable)?;
+        let body = response.body_mut().with_config().limit(REPLY_BYTES_MAX).read_to_string().map_err(unreachable)?;
         let reply: Reply = serde_json::from_str(&body).map_err(|e| self.bad_reply(e.to_string()))?;
         self.in_order(reply, texts.len())
     }

@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_very_long_text_is_embedded_by_its_core() {
-        let long = "nothing of interest here, and so on and so forth.\n".repeat(20_000) + "The refund rate was 2.8% on 2026-11-20.";
+        let long = "nothing of interest here, and so on and so forth.\n".repeat(20_000)
+            + "The refund rate was 2.8% on 2026-11-20.";
         let embedded = embedded_passages(&long);
         assert!(embedded.iter().map(String::len).sum::<usize>() < 100_000);
         assert!(embedded.iter().any(|passage| passage.contains("2.8%")), "what matters is among it");

@@ -35,9 +35,7 @@ pub fn contains_whole(text: &str, value: &str) -> bool {
 fn continues(left: char, right: char) -> bool {
     let digits = |c: char| c.is_ascii_digit();
     let letters = |c: char| c.is_ascii_alphabetic();
-    (digits(left) || left == '.') && digits(right)
-        || digits(left) && right == '.'
-        || letters(left) && letters(right)
+    (digits(left) || left == '.') && digits(right) || digits(left) && right == '.' || letters(left) && letters(right)
 }
 
 struct Words {

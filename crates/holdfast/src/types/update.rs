@@ -12,6 +12,8 @@ pub const ACTIONS_MAX: usize = 256;
 pub const FRAME_DEPTH_MAX: usize = 8;
 /// Longest text of one element, in bytes. Working memory is extracts; the log keeps the originals.
 pub const ELEMENT_BYTES_MAX: usize = 8 * 1024;
+/// Longest name of an item, in bytes: a name, not a description.
+pub const ITEM_NAME_BYTES_MAX: usize = 256;
 /// Most elements of one kind in a frame: above it, divide the task.
 pub const ELEMENTS_MAX: usize = 1_000;
 
@@ -83,7 +85,7 @@ pub enum Action {
     Conclude {
         text: String,
     },
-    /// Overturns a conclusion or a fact; with a text, that is what holds instead.
+    /// Overturns a conclusion, a fact or the latest result; with a text, that is what holds instead.
     Supersede {
         old: ElementId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +128,7 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
-    /// Pauses, postpones or resumes the task itself.
+    /// Pauses, postpones or resumes the task itself; `done` and `cancelled` end it, `open` takes an ended one up again.
     SetStatus {
         status: ItemStatus,
     },
