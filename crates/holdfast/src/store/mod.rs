@@ -3,17 +3,20 @@
 //! A backend knows nothing of ranking, rendering or rules. Every verb that touches a user's data is bound to one `Owner`.
 
 use std::io::Write;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 
 use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState};
-use crate::types::event::StoredEvent;
+use crate::types::event::{Kind, Source, StoredEvent};
 use crate::types::ids::{EventId, RunId, Seq};
 use crate::types::operation::{JournalEntry, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
+use crate::types::signals::Manner;
 use crate::types::task::Task;
 
 pub mod sqlite;
@@ -41,12 +44,16 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     /// The best events by BM25 over any of the terms, and how common each term is.
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError>;
-    /// The best events by the cosine of their best passage, best first.
+    /// What ranking compares of each of these events; in log order, positions without an event are skipped.
+    fn traits(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError>;
+    /// How many events happened in `since..until`.
+    fn count_between(&self, owner: &Owner, since: Timestamp, until: Timestamp) -> Result<u64, StoreError>;
+    /// The best events by the centred cosine of their best passage, best first: the common part of the collection is taken
+    /// from both vectors, so that what is left tells texts apart and a cosine near 0 means unrelated under any model.
     fn dense(
         &self,
         owner: &Owner,
-        model: &ModelId,
-        vector: &[f32],
+        query: &DenseQuery<'_>,
         filter: &Filter,
         limit: usize,
     ) -> Result<Vec<(Seq, f32)>, StoreError>;
@@ -92,6 +99,16 @@ pub struct JournalPage {
     pub limit: usize,
 }
 
+/// A query as a vector.
+#[derive(Debug, Clone, Copy)]
+pub struct DenseQuery<'a> {
+    pub model: &'a ModelId,
+    /// Unit norm.
+    pub vector: &'a [f32],
+    /// The part that all vectors of this model share, where it is known: it stands in for a small collection's own mean.
+    pub common: Option<&'a [f32]>,
+}
+
 /// Lexical candidates, best first, with the terms as they were used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lexical {
@@ -102,6 +119,23 @@ pub struct Lexical {
     pub used: Vec<bool>,
     /// Rows in all, to turn counts into shares.
     pub total_rows: u64,
+}
+
+/// The lean view of an event that ranking works on: no body, no JSON.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traits {
+    pub seq: Seq,
+    /// The lexical index entry: a line for each passage, terms joined by single spaces.
+    pub terms: String,
+    pub source: Source,
+    pub kind: Kind,
+    pub session: ScopeId,
+    /// When it happened, on the clock of its own offset.
+    pub local_time: DateTime,
+    /// Dates the text names, as days since 1970-01-01, each from its first day to the day after its last.
+    pub mentioned_days: Vec<Range<i32>>,
+    /// What ranking wants to know of the text's manner.
+    pub manner: Manner,
 }
 
 /// Which model made a vector. Vectors of different models are never compared.

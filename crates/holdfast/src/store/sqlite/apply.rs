@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::open::failed;
 use super::row::{OwnerNumber, json, owner_number, position};
+use super::traits;
 use super::writer::{Point, Probe};
 use crate::env::Env;
 use crate::journal::{self, Hash};
@@ -176,9 +177,9 @@ fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &New
     let event = &new.event;
     let sql = "-- append_event
         INSERT INTO event (row, id, owner, session, task, source, kind, trust, content, occurred_at, occurred_us,
-            recorded_us, metadata, idempotency_key, redactions, signals, predecessor)
+            recorded_us, metadata, idempotency_key, redactions, signals, local_s, mentioned, manner, predecessor)
         VALUES (:row, :id, :owner, :session, :task, :source, :kind, :trust, :content, :occurred_at, :occurred_us,
-            :recorded_us, :metadata, :idempotency_key, :redactions, :signals,
+            :recorded_us, :metadata, :idempotency_key, :redactions, :signals, :local_s, :mentioned, :manner,
             (SELECT last_row FROM session WHERE owner = :owner AND session = :session))";
     let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
     let redactions = if event.redactions.is_empty() { None } else { Some(json(&event.redactions)?) };
@@ -199,6 +200,9 @@ fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &New
         ":idempotency_key": event.idempotency_key,
         ":redactions": redactions,
         ":signals": json(&new.signals)?,
+        ":local_s": traits::local_seconds(&event.occurred_at),
+        ":mentioned": traits::packed_days(&new.signals),
+        ":manner": traits::packed_manner(new.signals.manner),
     };
     execute_one(connection, sql, values, "appending an event")
 }

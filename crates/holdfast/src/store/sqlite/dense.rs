@@ -12,7 +12,7 @@ use rusqlite::{Connection, params};
 
 use super::open::failed;
 use super::row::{OwnerNumber, half_floats};
-use crate::store::StoreError;
+use crate::store::{DenseQuery, StoreError};
 
 /// Vectors that share a block: their words lie side by side, so that one instruction works on all of them.
 const LANES: usize = 8;
@@ -22,6 +22,9 @@ const QUERY_BITS: usize = 4;
 
 /// Vectors the centre is taken from: the mean of a few thousand is the mean.
 const CENTRE_SAMPLE: usize = 8_192;
+
+/// What a model's common part counts as: so many vectors of the collection. A handful of texts has no mean of its own yet.
+const COMMON_WEIGHT: u32 = 200;
 
 /// A collection that has grown this much since its centre was taken is coded anew.
 const GROWTH_UNTIL_RECODED: usize = 4;
@@ -62,8 +65,9 @@ impl DenseCache {
         connection: &Connection,
         owner: OwnerNumber,
         model: i64,
-        dimension: usize,
+        query: &DenseQuery<'_>,
     ) -> Result<Index, StoreError> {
+        let dimension = query.model.dimension;
         let codes = {
             let mut collections = self.collections.lock().unwrap_or_else(PoisonError::into_inner);
             collections.uses += 1;
@@ -78,7 +82,7 @@ impl DenseCache {
         let newest = newest_id(connection)?;
         if codes.read().unwrap_or_else(PoisonError::into_inner).seen < newest {
             let mut writing = codes.write().unwrap_or_else(PoisonError::into_inner);
-            writing.follow(connection, owner, model, newest)?;
+            writing.follow(connection, owner, model, newest, query.common)?;
             drop(writing);
             self.evict((owner, model));
         }
@@ -99,10 +103,48 @@ impl DenseCache {
 }
 
 impl Index {
-    /// Ids of the `wanted` passages that look nearest, in no order; with `allowed` (ascending), only of those rows.
-    pub(super) fn nearest(&self, query: &[f32], wanted: usize, allowed: Option<&[i64]>) -> Vec<i64> {
+    /// A vector less the collection's centre.
+    pub(super) fn centred(&self, vector: &[f32]) -> Centred {
         let codes = self.codes.read().unwrap_or_else(PoisonError::into_inner);
-        codes.nearest(query, wanted, allowed)
+        Centred::new(vector, &codes.centre)
+    }
+
+    /// Ids of the `wanted` passages that look nearest, in no order; with `allowed` (ascending), only of those rows.
+    pub(super) fn nearest(&self, query: &Centred, wanted: usize, allowed: Option<&[i64]>) -> Vec<i64> {
+        let codes = self.codes.read().unwrap_or_else(PoisonError::into_inner);
+        codes.nearest(&query.direction, wanted, allowed)
+    }
+}
+
+/// A query less its collection's centre, to compare vectors with that have it taken away too.
+pub(super) struct Centred {
+    centre: Vec<f32>,
+    /// Unit norm; all zero if the query is the centre itself.
+    direction: Vec<f32>,
+}
+
+impl Centred {
+    fn new(vector: &[f32], centre: &[f32]) -> Self {
+        // A collection without vectors has no centre yet.
+        let centre = if centre.len() == vector.len() { centre.to_vec() } else { vec![0.0; vector.len()] };
+        let mut direction: Vec<f32> = vector.iter().zip(&centre).map(|(x, c)| x - c).collect();
+        let norm = dot(&direction, &direction).sqrt().max(f32::MIN_POSITIVE);
+        direction.iter_mut().for_each(|x| *x /= norm);
+        Self { centre, direction }
+    }
+
+    pub(super) fn dimension(&self) -> usize {
+        self.direction.len()
+    }
+
+    /// The cosine with another vector once both are centred; `None` for one of another length.
+    pub(super) fn cosine(&self, vector: &[f32]) -> Option<f32> {
+        if vector.len() != self.dimension() {
+            return None;
+        }
+        let centred: Vec<f32> = vector.iter().zip(&self.centre).map(|(x, c)| x - c).collect();
+        let norm = dot(&centred, &centred).sqrt();
+        Some(if norm > 0.0 { dot(&self.direction, &centred) / norm } else { 0.0 })
     }
 }
 
@@ -121,7 +163,7 @@ struct Codes {
     centred_at: usize,
     ids: Vec<i64>,
     rows: Vec<i64>,
-    /// |x|² / |x|₁ of the centred vector x: makes the signs' inner product an unbiased estimate of the vector's.
+    /// |x| / |x|₁ of the centred vector x: makes the signs' inner product an unbiased estimate of the cosine.
     factors: Vec<f32>,
     /// `blocks[(block * words + word) * LANES + lane]`.
     blocks: Vec<u64>,
@@ -158,10 +200,11 @@ impl Codes {
         owner: OwnerNumber,
         model: i64,
         newest: i64,
+        common: Option<&[f32]>,
     ) -> Result<(), StoreError> {
         if self.centre.is_empty() || self.ids.len() >= self.centred_at.saturating_mul(GROWTH_UNTIL_RECODED) {
             *self = Self::new(self.dimension);
-            self.centre = centre(connection, owner, model, self.dimension)?;
+            self.centre = centre(connection, owner, model, self.dimension, common)?;
         }
         let first_centring = self.centred_at == 0;
         let mut vector = Vec::with_capacity(self.dimension);
@@ -195,7 +238,7 @@ impl Codes {
         }
         self.ids.push(id);
         self.rows.push(row);
-        self.factors.push(if absolute > 0.0 { squared / absolute } else { 0.0 });
+        self.factors.push(if absolute > 0.0 { squared.sqrt() / absolute } else { 0.0 });
     }
 
     fn nearest(&self, query: &[f32], wanted: usize, allowed: Option<&[i64]>) -> Vec<i64> {
@@ -216,9 +259,20 @@ impl Codes {
     }
 }
 
-fn centre(connection: &Connection, owner: OwnerNumber, model: i64, dimension: usize) -> Result<Vec<f32>, StoreError> {
+/// The mean of the collection's vectors; of a small one, drawn towards what all vectors of the model share.
+fn centre(
+    connection: &Connection,
+    owner: OwnerNumber,
+    model: i64,
+    dimension: usize,
+    common: Option<&[f32]>,
+) -> Result<Vec<f32>, StoreError> {
     let mut sum = vec![0.0_f32; dimension];
     let mut count = 0_u32;
+    if let Some(common) = common.filter(|common| common.len() == dimension) {
+        sum.iter_mut().zip(common).for_each(|(s, c)| *s = c * COMMON_WEIGHT as f32);
+        count = COMMON_WEIGHT;
+    }
     let mut vector = Vec::with_capacity(dimension);
     each_vector(connection, owner, model, 0, CENTRE_SAMPLE as i64, |_, _, data| {
         half_floats::decode_into(data, &mut vector);

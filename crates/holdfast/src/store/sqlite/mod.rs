@@ -10,6 +10,7 @@ mod lexical;
 mod open;
 mod read;
 mod row;
+mod traits;
 mod vectors;
 mod writer;
 
@@ -17,11 +18,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use self::dense::DenseCache;
 use self::lexical::TermRows;
 use self::open::{Access, Readers};
 use self::writer::{Job, Writer};
-use super::{EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Unembedded};
+use super::{
+    DenseQuery, EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Traits, Unembedded,
+};
 use crate::env::Env;
 use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState};
 use crate::types::event::StoredEvent;
@@ -119,15 +124,22 @@ impl Store for Sqlite {
         lexical::search(&*self.readers.get()?, &self.term_rows, owner, terms, filter, limit)
     }
 
+    fn traits(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {
+        traits::traits(&*self.readers.get()?, owner, positions)
+    }
+
+    fn count_between(&self, owner: &Owner, since: Timestamp, until: Timestamp) -> Result<u64, StoreError> {
+        traits::count_between(&*self.readers.get()?, owner, since, until)
+    }
+
     fn dense(
         &self,
         owner: &Owner,
-        model: &ModelId,
-        vector: &[f32],
+        query: &DenseQuery<'_>,
         filter: &Filter,
         limit: usize,
     ) -> Result<Vec<(Seq, f32)>, StoreError> {
-        vectors::search(&*self.readers.get()?, &self.dense, owner, model, vector, filter, limit)
+        vectors::search(&*self.readers.get()?, &self.dense, owner, query, filter, limit)
     }
 
     fn active_model(&self) -> Result<Option<ModelId>, StoreError> {

@@ -101,7 +101,7 @@ impl<'a, 'b> Fields<'a, 'b> {
         ScopeId::new(text).map_err(|e| unreadable(self.table, self.number, column, e))
     }
 
-    fn word<T>(&self, column: &'static str, from_word: fn(&str) -> Option<T>) -> Result<T, StoreError> {
+    pub(super) fn word<T>(&self, column: &'static str, from_word: fn(&str) -> Option<T>) -> Result<T, StoreError> {
         let text: String = self.get(column)?;
         from_word(&text).ok_or_else(|| unreadable(self.table, self.number, column, format!("unknown word {text:?}")))
     }

@@ -3,11 +3,11 @@
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::apply::execute_one;
-use super::dense::{DenseCache, dot, top_by_row};
+use super::dense::{Centred, DenseCache, top_by_row};
 use super::open::failed;
 use super::read::{self, Condition, is_open};
 use super::row::{EVENT_COLUMNS, OwnerNumber, event as decode_event, half_floats, owner_number, position};
-use crate::store::{ModelId, Progress, StoreError, Unembedded};
+use crate::store::{DenseQuery, ModelId, Progress, StoreError, Unembedded};
 use crate::types::change::EventVectors;
 use crate::types::ids::Seq;
 use crate::types::query::Filter;
@@ -144,25 +144,25 @@ pub(super) fn search(
     connection: &Connection,
     cache: &DenseCache,
     owner: &Owner,
-    model: &ModelId,
-    query: &[f32],
+    query: &DenseQuery<'_>,
     filter: &Filter,
     limit: usize,
 ) -> Result<Vec<(Seq, f32)>, StoreError> {
-    if query.len() != model.dimension {
-        return Err(StoreError::Dimension { model: model.clone(), actual: query.len() });
+    if query.vector.len() != query.model.dimension {
+        return Err(StoreError::Dimension { model: query.model.clone(), actual: query.vector.len() });
     }
-    let (Some(owner), Some(model)) = (owner_number(connection, owner)?, model_number(connection, model)?) else {
+    let (Some(owner), Some(model)) = (owner_number(connection, owner)?, model_number(connection, query.model)?) else {
         return Ok(Vec::new());
     };
     let allowed = if is_open(filter) { None } else { Some(allowed_rows(connection, owner, filter)?) };
+    let index = cache.index(connection, owner, model, query)?;
+    let centred = index.centred(query.vector);
     let scored = match &allowed {
-        Some(rows) if rows.len() <= EXACT_EVENTS_MAX => exact(connection, model, rows, query)?,
+        Some(rows) if rows.len() <= EXACT_EVENTS_MAX => exact(connection, model, rows, &centred)?,
         _ => {
             let wanted = RESCORED_MIN.max(limit * RESCORED_PER_HIT);
-            let index = cache.index(connection, owner, model, query.len())?;
-            let ids = index.nearest(query, wanted, allowed.as_deref());
-            rescored(connection, &ids, query)?
+            let ids = index.nearest(&centred, wanted, allowed.as_deref());
+            rescored(connection, &ids, &centred)?
         }
     };
     Ok(top_by_row(scored, limit).into_iter().map(|(row, score)| (position(row), score)).collect())
@@ -180,13 +180,13 @@ fn allowed_rows(connection: &Connection, owner: OwnerNumber, filter: &Filter) ->
     Ok(rows)
 }
 
-fn exact(connection: &Connection, model: i64, rows: &[i64], query: &[f32]) -> Result<Vec<(i64, f32)>, StoreError> {
+fn exact(connection: &Connection, model: i64, rows: &[i64], query: &Centred) -> Result<Vec<(i64, f32)>, StoreError> {
     let sql = "-- vectors_of_row
         SELECT row, data FROM vector WHERE model = ?1 AND row = ?2";
     scores(connection, sql, rows.iter().map(|row| vec![model, *row]), query)
 }
 
-fn rescored(connection: &Connection, ids: &[i64], query: &[f32]) -> Result<Vec<(i64, f32)>, StoreError> {
+fn rescored(connection: &Connection, ids: &[i64], query: &Centred) -> Result<Vec<(i64, f32)>, StoreError> {
     let sql = "-- vector
         SELECT row, data FROM vector WHERE id = ?1";
     scores(connection, sql, ids.iter().map(|id| vec![*id]), query)
@@ -196,11 +196,11 @@ fn scores(
     connection: &Connection,
     sql: &str,
     keys: impl Iterator<Item = Vec<i64>>,
-    query: &[f32],
+    query: &Centred,
 ) -> Result<Vec<(i64, f32)>, StoreError> {
     let doing = "comparing vectors";
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
-    let mut vector = Vec::with_capacity(query.len());
+    let mut vector = Vec::with_capacity(query.dimension());
     let mut scored = Vec::new();
     for key in keys {
         let mut rows = statement.query(params_from_iter(key)).map_err(|e| failed(doing, e))?;
@@ -208,9 +208,7 @@ fn scores(
             let number: i64 = row.get(0).map_err(|e| failed(doing, e))?;
             let data = row.get_ref(1).and_then(|v| Ok(v.as_blob()?)).map_err(|e| failed(doing, e))?;
             half_floats::decode_into(data, &mut vector);
-            if vector.len() == query.len() {
-                scored.push((number, dot(query, &vector)));
-            }
+            scored.extend(query.cosine(&vector).map(|cosine| (number, cosine)));
         }
     }
     Ok(scored)

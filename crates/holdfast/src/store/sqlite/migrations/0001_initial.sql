@@ -34,6 +34,11 @@ CREATE TABLE event (
     idempotency_key TEXT,
     redactions TEXT,
     signals TEXT NOT NULL,
+    -- Copies of what ranking reads of the signals and the time, so that it decodes no JSON: the local clock in seconds since
+    -- 1970-01-01T00:00, the days named as pairs of little-endian 32-bit numbers, the manner as bits (1 instructs, 2 prefers).
+    local_s INTEGER NOT NULL,
+    mentioned BLOB,
+    manner INTEGER NOT NULL DEFAULT 0,
     predecessor INTEGER,
     archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1))
 ) STRICT;
