@@ -17,7 +17,7 @@ pub(super) struct Labels {
     pub(super) first_stage: &'static str,
     pub(super) reason: &'static str,
     pub(super) decided: &'static str,
-    pub(super) to_confirm_by: &'static str,
+    pub(super) stopped_at: &'static str,
     pub(super) succeeded: &'static str,
     pub(super) failed: &'static str,
     pub(super) unverified: &'static str,
@@ -47,7 +47,7 @@ const ZH: Labels = Labels {
     first_stage: "第一阶段",
     reason: "原因",
     decided: "已定",
-    to_confirm_by: "由谁确认",
+    stopped_at: "停在阶段",
     succeeded: "成功",
     failed: "未成功",
     unverified: "未核实，仅供参考",
@@ -71,7 +71,7 @@ const EN: Labels = Labels {
     first_stage: "first stage",
     reason: "reason",
     decided: "decided",
-    to_confirm_by: "to be confirmed by",
+    stopped_at: "Stopped at stage",
     succeeded: "succeeded",
     failed: "failed",
     unverified: "unverified, for reference only",
@@ -156,6 +156,13 @@ impl Labels {
             Source::Agent => self.pick("助手", "assistant"),
             Source::Tool => self.pick("工具返回", "tool result"),
             Source::System => self.pick("系统", "system"),
+        }
+    }
+
+    pub(super) fn to_confirm_by(&self, who: &str) -> String {
+        match self.language {
+            Language::Zh => format!("待{who}确认"),
+            Language::En => format!("to be confirmed by {who}"),
         }
     }
 

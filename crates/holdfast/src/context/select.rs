@@ -148,8 +148,10 @@ impl Selection<'_> {
             _ if frame.steps.len() - place <= DONE_STEPS_RECENT => Weight::Done,
             _ => Weight::Past,
         };
+        // The latest result has a section of its own.
+        let latest = frame.latest_result.as_ref().filter(|latest| latest.step.as_ref() == Some(&step.id));
         let mut forms = match (&step.result, step.status) {
-            (Some(result), status) if status.is_closed() => {
+            (Some(result), status) if status.is_closed() && latest.is_none_or(|latest| latest.text != *result) => {
                 self.forms(result, |result| format!("{text}{}{}", labels.separator, labels.with(labels.result, result)))
             }
             _ => Vec::new(),
@@ -198,10 +200,7 @@ impl Selection<'_> {
             let question = inline(&decision.question);
             match &decision.answer {
                 None => {
-                    let who = decision
-                        .who
-                        .as_deref()
-                        .map(|who| labels.aside(&labels.with(labels.to_confirm_by, &inline(who))));
+                    let who = decision.who.as_deref().map(|who| labels.aside(&labels.to_confirm_by(&inline(who))));
                     let text = format!("{question}{}", who.unwrap_or_default());
                     self.line(task, Section::Decisions, Weight::Mandatory, &decision.id, vec![text]);
                 }
@@ -244,7 +243,7 @@ impl Selection<'_> {
         }
         self.plain(task, Section::State, Weight::State, &id, &status);
         if let Some(stage) = &closing.stage {
-            self.plain(task, Section::State, Weight::State, &id, &labels.with(labels.stage, stage));
+            self.plain(task, Section::State, Weight::State, &id, &labels.with(labels.stopped_at, stage));
         }
         for (steps, status) in [(&closing.done, StepStatus::Done), (&closing.unfinished, StepStatus::Todo)] {
             let weight = if status == StepStatus::Todo { Weight::Plan } else { Weight::Done };

@@ -23,13 +23,8 @@ mod error;
 mod exchange;
 mod observe;
 mod overturn;
-mod read;
 mod report;
-mod step;
 mod update;
-
-#[cfg(test)]
-mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,12 +33,12 @@ use jiff::ZonedDateTime;
 
 use self::attention::Attention;
 use self::embedder::Embedding;
-pub use self::archive::Archived;
+pub use self::archive::{ARCHIVE_AFTER, Archived};
 pub use self::embedder::EmbeddingStatus;
 pub use self::error::Error;
-pub use self::exchange::{Exported, ExportLine};
+pub use self::exchange::{EXPORT_VERSION, ExportLine, Exported, Imported};
 pub use self::observe::{BATCH_EVENTS_MAX, Observed};
-pub use self::read::History;
+pub use self::report::History;
 pub use self::update::Updated;
 use crate::embedding::Choice;
 use crate::env::Env;
@@ -139,7 +134,7 @@ impl Engine {
 
     /// The environment's time, in its zone.
     pub fn now(&self) -> ZonedDateTime {
-        self.env.now().to_zoned(self.env.zone().clone())
+        self.env.now().to_zoned_datetime(self.env.zone().clone())
     }
 
     /// The run that everything done through this engine is journaled under.

@@ -325,7 +325,7 @@ impl<'a> Batch<'a> {
         let Some(task) = self.at_hand.task(&*self.engine.store, self.owner, id)? else { return Ok(()) };
         let task = task.clone();
         self.overturn_corrected(event, signals, observed)?;
-        let Some(update) = working::absorb(&task, event, signals) else { return Ok(()) };
+        let Some(update) = working::absorb(&task, &event.into(), signals) else { return Ok(()) };
         match working::apply(&task, &update, event.id, &event.occurred_at) {
             Ok(applied) => self.applied(applied, &task, event, "rules", observed),
             // The rules propose, the task decides: an item already done can't be cancelled by a word in passing.

@@ -3,6 +3,10 @@
 //! Each operation is committed to with a salt, and the chain runs over the commitments, not the text: when an operation's text
 //! is erased, its commitment stays and the chain still verifies (SPEC 7.1).
 
+mod report;
+
+pub use report::{Report, SupersededLine, TaskReport, report};
+
 /// A BLAKE3 hash.
 pub type Hash = [u8; 32];
 

@@ -5,10 +5,11 @@
 //! leaves its parent as it was, but for the outcome; (3) the version rises by one with each applied update, and a refused
 //! one changes nothing; (4) at most one step of a frame is in hand.
 
-// absorb
+pub mod absorb;
 pub mod attribute;
 pub(crate) mod compare;
 mod draft;
+mod imperative;
 mod knowledge;
 mod names;
 pub mod phase;
@@ -17,12 +18,12 @@ mod refusal;
 pub mod reply;
 mod state;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use jiff::ZonedDateTime;
 use serde_json::Value;
 
-// pub use absorb::{Said, absorb};
+pub use absorb::{Said, absorb};
 pub use attribute::{Attributed, Attribution, Given, attribute};
 pub use phase::{OutOfOrder, advance};
 pub use refusal::Refusal;

@@ -1,5 +1,6 @@
 //! Cases of single updates. Sequences of them: `properties.rs`.
 
+mod absorbing;
 mod attribution;
 mod properties;
 mod replies;

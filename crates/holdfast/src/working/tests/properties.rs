@@ -153,13 +153,12 @@ proptest! {
         let Ok(applied) = apply(&task, &update(vec![push("子任务")]), event(3), &at(1)) else { return Ok(()) };
         let depth = task.frames.len();
         let mut child = applied.task;
-        for actions in within {
+        for action in within.into_iter().flatten() {
             // Superseding reaches into parents on purpose, and so do answers to their questions.
-            let outward = |a: &Action| matches!(a, Action::Supersede { .. } | Action::ResolveDecision { .. });
-            if actions.iter().any(outward) {
+            if matches!(action, Action::Supersede { .. } | Action::ResolveDecision { .. }) {
                 continue;
             }
-            if let Ok(applied) = apply(&child, &update(actions), event(4), &at(1))
+            if let Ok(applied) = apply(&child, &update(vec![action]), event(4), &at(1))
                 && applied.task.frames.len() > depth
             {
                 child = applied.task;
