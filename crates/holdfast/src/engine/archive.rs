@@ -84,7 +84,8 @@ impl Engine {
         if stored.archived {
             let body = self.store.body(owner, stored.seq)?.ok_or(Error::NoSuchEvent(id))?;
             let restored = RestoredBody { seq: stored.seq, terms: text::indexed(&body) };
-            let operation = self.operation(owner, Verb::Restore, Target::Event(id), "caller", "the caller asked for it");
+            let operation =
+                self.operation(owner, Verb::Restore, Target::Event(id), "caller", "the caller asked for it");
             self.store.commit(ChangeSet {
                 owner: owner.clone(),
                 restored: vec![restored],

@@ -68,7 +68,8 @@ impl Embedding {
             && chosen.model() != active
         {
             serves = false;
-            note = Some(Error::OtherModel { active: active.to_string(), chosen: chosen.model().to_string() }.to_string());
+            note =
+                Some(Error::OtherModel { active: active.to_string(), chosen: chosen.model().to_string() }.to_string());
         }
         let mut embedding = Self { store, chosen, note, shared: Arc::default(), worker: None };
         if serves && !read_only {

@@ -38,7 +38,9 @@ pub enum Error {
     NoSuchEvent(EventId),
     #[error("{count} events in one call; the limit is {max}: split them")]
     TooManyEvents { count: usize, max: usize },
-    #[error("the store's vectors are of {active} and the chosen model is {chosen}: run `holdfast reindex` to change over")]
+    #[error(
+        "the store's vectors are of {active} and the chosen model is {chosen}: run `holdfast reindex` to change over"
+    )]
     OtherModel { active: String, chosen: String },
     #[error("no embedding model is in use: nothing can be indexed again")]
     NoModel,

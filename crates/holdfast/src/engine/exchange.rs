@@ -28,7 +28,10 @@ const PAGE: usize = 500;
 #[serde(rename_all = "snake_case", tag = "line")]
 pub enum ExportLine {
     /// The first line of each owner.
-    Owner { version: u32, owner: Owner },
+    Owner {
+        version: u32,
+        owner: Owner,
+    },
     Event(Box<StoredEvent>),
     Task(Box<Task>),
 }
@@ -108,7 +111,9 @@ impl Engine {
                 ExportLine::Task(task) => {
                     let task: Task = redact::redact_serialisable(&*task, &self.redaction)
                         .map_err(|e| StoreError::Backend { doing: "redacting a task", source: Box::new(e) })?;
-                    changes.tasks.push(TaskChange { task: Task { owner: owner.clone(), ..task }, expected_version: None });
+                    changes
+                        .tasks
+                        .push(TaskChange { task: Task { owner: owner.clone(), ..task }, expected_version: None });
                     imported.tasks += 1;
                 }
             }

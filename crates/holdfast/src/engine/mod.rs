@@ -31,9 +31,9 @@ use std::sync::Arc;
 
 use jiff::ZonedDateTime;
 
+pub use self::archive::{ARCHIVE_AFTER, Archived};
 use self::attention::Attention;
 use self::embedder::Embedding;
-pub use self::archive::{ARCHIVE_AFTER, Archived};
 pub use self::embedder::EmbeddingStatus;
 pub use self::error::Error;
 pub use self::exchange::{EXPORT_VERSION, ExportLine, Exported, Imported};
@@ -168,7 +168,14 @@ impl Engine {
         Ok(self.store.dump(out)?)
     }
 
-    fn operation(&self, owner: &Owner, verb: Verb, target: Target, actor: &str, reason: impl Into<String>) -> Operation {
+    fn operation(
+        &self,
+        owner: &Owner,
+        verb: Verb,
+        target: Target,
+        actor: &str,
+        reason: impl Into<String>,
+    ) -> Operation {
         Operation {
             id: OperationId(self.env.id()),
             at: self.env.now(),

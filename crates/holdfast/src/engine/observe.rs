@@ -2,7 +2,6 @@
 
 use std::sync::PoisonError;
 
-use jiff::ZonedDateTime;
 use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
@@ -11,7 +10,7 @@ use crate::redact;
 use crate::signals;
 use crate::text;
 use crate::types::change::{ChangeSet, NewEvent, SessionState, UpdateKey};
-use crate::types::event::{Event, Kind, RawEvent, Redaction, Source, StoredEvent};
+use crate::types::event::{Event, Kind, RawEvent, Redaction, Source};
 use crate::types::ids::{EventId, Seq};
 use crate::types::operation::{Target, Verb};
 use crate::types::scope::{Owner, ScopeId, TaskId};
@@ -222,7 +221,8 @@ impl<'a> Batch<'a> {
             }
             other => return Ok((other.task().cloned(), false)),
         };
-        let mut task = working::open(id.clone(), self.owner.clone(), title, goal_of(event), event.id, &event.occurred_at);
+        let mut task =
+            working::open(id.clone(), self.owner.clone(), title, goal_of(event), event.id, &event.occurred_at);
         task.names = names;
         let mut operation =
             self.engine.operation(self.owner, Verb::OpenTask, Target::Task(id.clone()), actor(event), reason);
@@ -401,7 +401,8 @@ impl<'a> Batch<'a> {
             // Events of this very batch are not in the store yet.
             let pending = self.changes.events.iter().filter(|e| e.event.scope.task.as_ref() == Some(&task));
             let pending = pending.filter(|e| super::overturn::says(&e.event.content, &correction.old));
-            let pending: Vec<_> = pending.map(|e| super::overturn::mark(&e.event, correction, &event.occurred_at)).collect();
+            let pending: Vec<_> =
+                pending.map(|e| super::overturn::mark(&e.event, correction, &event.occurred_at)).collect();
             if !marks.is_empty() || !pending.is_empty() {
                 observed.overturned.push(correction.old.clone());
             }
@@ -420,9 +421,4 @@ fn goal_of(event: &Event) -> Option<String> {
 /// The journal's word for who did it.
 pub(super) fn actor(event: &Event) -> &'static str {
     event.source.as_str()
-}
-
-/// When an event of the store happened, for marks made now about it.
-pub(super) fn happened(event: &StoredEvent) -> &ZonedDateTime {
-    &event.event.occurred_at
 }

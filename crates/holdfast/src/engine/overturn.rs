@@ -23,14 +23,12 @@ impl Engine {
         superseded: &Superseded,
         at: &ZonedDateTime,
     ) -> Result<Vec<(EventId, Overturned)>, Error> {
-        let overturned = Overturned {
-            statement: superseded.old.clone(),
-            replaced_by: superseded.new.clone(),
-            at: at.timestamp(),
-        };
+        let overturned =
+            Overturned { statement: superseded.old.clone(), replaced_by: superseded.new.clone(), at: at.timestamp() };
         let mut marks = vec![(superseded.old_source, overturned.clone())];
         for event in self.events_saying(owner, task, &superseded.old)? {
-            let stated = text::sentences(&event.content).into_iter().any(|s| text::states(&event.content[s], &superseded.old));
+            let stated =
+                text::sentences(&event.content).into_iter().any(|s| text::states(&event.content[s], &superseded.old));
             if stated && event.id != superseded.old_source {
                 marks.push((event.id, overturned.clone()));
             }
@@ -66,10 +64,7 @@ pub(super) fn says(content: &str, value: &str) -> bool {
 }
 
 pub(super) fn mark(event: &Event, correction: &Correction, at: &ZonedDateTime) -> (EventId, Overturned) {
-    let overturned = Overturned {
-        statement: correction.old.clone(),
-        replaced_by: correction.new.clone(),
-        at: at.timestamp(),
-    };
+    let overturned =
+        Overturned { statement: correction.old.clone(), replaced_by: correction.new.clone(), at: at.timestamp() };
     (event.id, overturned)
 }

@@ -56,8 +56,7 @@ impl Engine {
         let words = goal.map_or_else(|| title.to_owned(), |goal| format!("{title}: {goal}"));
         let event = self.status_event(scope, Some(id.clone()), words, &now)?;
         let goal = self.clean(goal.unwrap_or(title))?;
-        let mut task =
-            working::open(id.clone(), scope.owner.clone(), self.clean(title)?, Some(goal), event.id, &now);
+        let mut task = working::open(id.clone(), scope.owner.clone(), self.clean(title)?, Some(goal), event.id, &now);
         task.names = vec![crate::text::fold(&task.title)];
         if !constraints.is_empty() {
             let clean = constraints.iter().map(|text| self.clean(text)).collect::<Result<Vec<_>, _>>()?;
@@ -180,10 +179,8 @@ impl Engine {
 
     /// The update with every text redacted. Done on its JSON form, so that no field can be forgotten.
     fn clean_update(&self, update: &Update) -> Result<Update, Error> {
-        redact::redact_serialisable(update, &self.redaction).map_err(|e| Error::Store(StoreError::Backend {
-            doing: "redacting an update",
-            source: Box::new(e),
-        }))
+        redact::redact_serialisable(update, &self.redaction)
+            .map_err(|e| Error::Store(StoreError::Backend { doing: "redacting an update", source: Box::new(e) }))
     }
 
     /// The journal's lines for an applied update: one for each element it touched.

@@ -40,66 +40,368 @@ use Keyword::{ApiKey, Authorization, Code, Cookie, Pass, Password, Token};
 
 /// Without regard to case; at each place the longest counts.
 pub(crate) const KEYWORDS: &[(&str, Keyword)] = &[
-    ("password", Password), ("passwd", Password), ("passcode", Password), ("passphrase", Password), ("pass phrase", Password),
-    ("passwort", Password), ("contraseña", Password), ("mot de passe", Password), ("パスワード", Password), ("비밀번호", Password),
-    ("密码", Password), ("密碼", Password), ("口令", Password), ("pwd", Pass), ("psw", Pass), ("pass", Pass), ("pin code", Pass),
-    ("pin", Pass), ("api_key", ApiKey), ("api-key", ApiKey), ("api key", ApiKey), ("apikey", ApiKey),
-    ("access_key_id", ApiKey), ("access key id", ApiKey), ("accesskeyid", ApiKey), ("access_key", ApiKey),
-    ("access key", ApiKey), ("access-key", ApiKey), ("accesskey", ApiKey), ("secret_access_key", ApiKey),
-    ("secret access key", ApiKey), ("secretaccesskey", ApiKey), ("secret_key", ApiKey), ("secret key", ApiKey),
-    ("secretkey", ApiKey), ("secret-key", ApiKey), ("client_secret", ApiKey), ("clientsecret", ApiKey),
-    ("client secret", ApiKey), ("app_secret", ApiKey), ("appsecret", ApiKey), ("app secret", ApiKey), ("secret", ApiKey),
-    ("private_key", ApiKey), ("private key", ApiKey), ("privatekey", ApiKey), ("signing_key", ApiKey),
-    ("encryption_key", ApiKey), ("account_key", ApiKey), ("accountkey", ApiKey), ("sharedaccesskey", ApiKey),
-    ("密钥", ApiKey), ("秘钥", ApiKey), ("密鑰", ApiKey), ("私钥", ApiKey), ("credential", ApiKey),
-    ("access_token", Token), ("access token", Token), ("api_token", Token), ("api token", Token), ("auth_token", Token),
-    ("refresh_token", Token), ("token", Token), ("令牌", Token), ("session_id", Token), ("sessionid", Token),
-    ("phpsessid", Token), ("jsessionid", Token), ("sid", Token), ("验证码", Code), ("驗證碼", Code), ("校验码", Code),
-    ("verification code", Code), ("one-time code", Code), ("security code", Code), ("otp", Code), ("cvv", Code), ("cvc", Code),
-    ("authorization", Authorization), ("set-cookie", Cookie), ("cookie", Cookie),
+    ("password", Password),
+    ("passwd", Password),
+    ("passcode", Password),
+    ("passphrase", Password),
+    ("pass phrase", Password),
+    ("passwort", Password),
+    ("contraseña", Password),
+    ("mot de passe", Password),
+    ("パスワード", Password),
+    ("비밀번호", Password),
+    ("密码", Password),
+    ("密碼", Password),
+    ("口令", Password),
+    ("pwd", Pass),
+    ("psw", Pass),
+    ("pass", Pass),
+    ("pin code", Pass),
+    ("pin", Pass),
+    ("api_key", ApiKey),
+    ("api-key", ApiKey),
+    ("api key", ApiKey),
+    ("apikey", ApiKey),
+    ("access_key_id", ApiKey),
+    ("access key id", ApiKey),
+    ("accesskeyid", ApiKey),
+    ("access_key", ApiKey),
+    ("access key", ApiKey),
+    ("access-key", ApiKey),
+    ("accesskey", ApiKey),
+    ("secret_access_key", ApiKey),
+    ("secret access key", ApiKey),
+    ("secretaccesskey", ApiKey),
+    ("secret_key", ApiKey),
+    ("secret key", ApiKey),
+    ("secretkey", ApiKey),
+    ("secret-key", ApiKey),
+    ("client_secret", ApiKey),
+    ("clientsecret", ApiKey),
+    ("client secret", ApiKey),
+    ("app_secret", ApiKey),
+    ("appsecret", ApiKey),
+    ("app secret", ApiKey),
+    ("secret", ApiKey),
+    ("private_key", ApiKey),
+    ("private key", ApiKey),
+    ("privatekey", ApiKey),
+    ("signing_key", ApiKey),
+    ("encryption_key", ApiKey),
+    ("account_key", ApiKey),
+    ("accountkey", ApiKey),
+    ("sharedaccesskey", ApiKey),
+    ("密钥", ApiKey),
+    ("秘钥", ApiKey),
+    ("密鑰", ApiKey),
+    ("私钥", ApiKey),
+    ("credential", ApiKey),
+    ("access_token", Token),
+    ("access token", Token),
+    ("api_token", Token),
+    ("api token", Token),
+    ("auth_token", Token),
+    ("refresh_token", Token),
+    ("token", Token),
+    ("令牌", Token),
+    ("session_id", Token),
+    ("sessionid", Token),
+    ("phpsessid", Token),
+    ("jsessionid", Token),
+    ("sid", Token),
+    ("验证码", Code),
+    ("驗證碼", Code),
+    ("校验码", Code),
+    ("verification code", Code),
+    ("one-time code", Code),
+    ("security code", Code),
+    ("otp", Code),
+    ("cvv", Code),
+    ("cvc", Code),
+    ("authorization", Authorization),
+    ("set-cookie", Cookie),
+    ("cookie", Cookie),
 ];
 
 /// Keys whose whole value is a secret, by how they end; underscores, hyphens and case don't count.
 const SECRET_KEYS: &[(&str, Secret)] = &[
-    ("password", Secret::Password), ("passwd", Secret::Password), ("pwd", Secret::Password), ("passphrase", Secret::Password),
-    ("passcode", Secret::Password), ("密码", Secret::Password), ("密碼", Secret::Password), ("口令", Secret::Password),
-    ("apikey", Secret::ApiKey), ("accesskey", Secret::ApiKey), ("accesskeyid", Secret::ApiKey), ("secretkey", Secret::ApiKey),
-    ("secret", Secret::ApiKey), ("privatekey", Secret::PrivateKey), ("密钥", Secret::ApiKey), ("秘钥", Secret::ApiKey),
-    ("credential", Secret::ApiKey), ("credentials", Secret::ApiKey), ("token", Secret::Token), ("authorization", Secret::Token),
-    ("令牌", Secret::Token), ("cookie", Secret::Cookie), ("验证码", Secret::Code),
+    ("password", Secret::Password),
+    ("passwd", Secret::Password),
+    ("pwd", Secret::Password),
+    ("passphrase", Secret::Password),
+    ("passcode", Secret::Password),
+    ("密码", Secret::Password),
+    ("密碼", Secret::Password),
+    ("口令", Secret::Password),
+    ("apikey", Secret::ApiKey),
+    ("accesskey", Secret::ApiKey),
+    ("accesskeyid", Secret::ApiKey),
+    ("secretkey", Secret::ApiKey),
+    ("secret", Secret::ApiKey),
+    ("privatekey", Secret::PrivateKey),
+    ("密钥", Secret::ApiKey),
+    ("秘钥", Secret::ApiKey),
+    ("credential", Secret::ApiKey),
+    ("credentials", Secret::ApiKey),
+    ("token", Secret::Token),
+    ("authorization", Secret::Token),
+    ("令牌", Secret::Token),
+    ("cookie", Secret::Cookie),
+    ("验证码", Secret::Code),
 ];
 
 /// The secret that a key of metadata announces.
 pub(crate) fn secret_of_key(key: &str) -> Option<Secret> {
-    let plain: String = key.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect();
+    let plain: String =
+        key.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect();
     SECRET_KEYS.iter().find(|(end, _)| plain.ends_with(end)).map(|(_, secret)| *secret)
 }
 
 /// What a sentence goes on with that speaks about a password instead of telling it.
 const SPEAKING: &[&str] = &[
-    "a", "about", "again", "all", "already", "also", "always", "an", "and", "any", "as", "at", "be", "because", "been", "being",
-    "blank", "by", "case", "changed", "compromised", "correct", "different", "easy", "empty", "encrypted", "entered", "enough",
-    "exposed", "expired", "fine", "for", "forgotten", "from", "generated", "going", "good", "gone", "hard", "hashed", "hidden",
-    "him", "her", "here", "how", "if", "in", "incorrect", "invalid", "is", "it", "just", "kept", "known", "leaked", "like",
-    "long", "lost", "me", "missing", "more", "my", "needed", "never", "new", "no", "none", "not", "now", "null", "of", "ok",
-    "old", "on", "one", "only", "optional", "or", "our", "protected", "provided", "reset", "required", "right", "safe", "same",
-    "saved", "secure", "sent", "set", "shared", "short", "so", "something", "still", "stored", "string", "strong", "that",
-    "the", "their", "there", "this", "to", "too", "unchanged", "undefined", "unknown", "used", "valid", "very", "visible",
-    "weak", "what", "where", "which", "with", "without", "working", "wrong", "you", "your", "yours", "true", "false", "boolean",
-    "str", "text", "varchar", "field", "input", "int", "bytes", "redacted", "removed", "here.", "rotated", "updated", "was",
-    "will", "would", "should", "must", "can", "cannot", "can't", "has", "have", "isn't", "doesn't",
+    "a",
+    "about",
+    "again",
+    "all",
+    "already",
+    "also",
+    "always",
+    "an",
+    "and",
+    "any",
+    "as",
+    "at",
+    "be",
+    "because",
+    "been",
+    "being",
+    "blank",
+    "by",
+    "case",
+    "changed",
+    "compromised",
+    "correct",
+    "different",
+    "easy",
+    "empty",
+    "encrypted",
+    "entered",
+    "enough",
+    "exposed",
+    "expired",
+    "fine",
+    "for",
+    "forgotten",
+    "from",
+    "generated",
+    "going",
+    "good",
+    "gone",
+    "hard",
+    "hashed",
+    "hidden",
+    "him",
+    "her",
+    "here",
+    "how",
+    "if",
+    "in",
+    "incorrect",
+    "invalid",
+    "is",
+    "it",
+    "just",
+    "kept",
+    "known",
+    "leaked",
+    "like",
+    "long",
+    "lost",
+    "me",
+    "missing",
+    "more",
+    "my",
+    "needed",
+    "never",
+    "new",
+    "no",
+    "none",
+    "not",
+    "now",
+    "null",
+    "of",
+    "ok",
+    "old",
+    "on",
+    "one",
+    "only",
+    "optional",
+    "or",
+    "our",
+    "protected",
+    "provided",
+    "reset",
+    "required",
+    "right",
+    "safe",
+    "same",
+    "saved",
+    "secure",
+    "sent",
+    "set",
+    "shared",
+    "short",
+    "so",
+    "something",
+    "still",
+    "stored",
+    "string",
+    "strong",
+    "that",
+    "the",
+    "their",
+    "there",
+    "this",
+    "to",
+    "too",
+    "unchanged",
+    "undefined",
+    "unknown",
+    "used",
+    "valid",
+    "very",
+    "visible",
+    "weak",
+    "what",
+    "where",
+    "which",
+    "with",
+    "without",
+    "working",
+    "wrong",
+    "you",
+    "your",
+    "yours",
+    "true",
+    "false",
+    "boolean",
+    "str",
+    "text",
+    "varchar",
+    "field",
+    "input",
+    "int",
+    "bytes",
+    "redacted",
+    "removed",
+    "here.",
+    "rotated",
+    "updated",
+    "was",
+    "will",
+    "would",
+    "should",
+    "must",
+    "can",
+    "cannot",
+    "can't",
+    "has",
+    "have",
+    "isn't",
+    "doesn't",
 ];
 
 /// The same in Chinese: what follows 是 or 为.
 const SPEAKING_ZH: &[&str] = &[
-    "什么", "多少", "否", "不", "必", "需", "要", "用", "我", "你", "他", "她", "它", "在", "由", "个", "一", "错", "对", "正确", "加密", "安全",
-    "放", "存", "怎", "谁", "哪", "啥", "有", "没", "空", "明文", "默认", "旧", "新", "同", "之前", "以前", "原来", "随机", "自动", "几", "这", "那", "从",
-    "通过", "保密", "强", "弱", "的", "了", "吗", "呢", "过期", "如何", "为什么", "见", "已", "请", "可", "能", "会", "应", "被", "和", "与", "或", "关键", "重要",
+    "什么",
+    "多少",
+    "否",
+    "不",
+    "必",
+    "需",
+    "要",
+    "用",
+    "我",
+    "你",
+    "他",
+    "她",
+    "它",
+    "在",
+    "由",
+    "个",
+    "一",
+    "错",
+    "对",
+    "正确",
+    "加密",
+    "安全",
+    "放",
+    "存",
+    "怎",
+    "谁",
+    "哪",
+    "啥",
+    "有",
+    "没",
+    "空",
+    "明文",
+    "默认",
+    "旧",
+    "新",
+    "同",
+    "之前",
+    "以前",
+    "原来",
+    "随机",
+    "自动",
+    "几",
+    "这",
+    "那",
+    "从",
+    "通过",
+    "保密",
+    "强",
+    "弱",
+    "的",
+    "了",
+    "吗",
+    "呢",
+    "过期",
+    "如何",
+    "为什么",
+    "见",
+    "已",
+    "请",
+    "可",
+    "能",
+    "会",
+    "应",
+    "被",
+    "和",
+    "与",
+    "或",
+    "关键",
+    "重要",
 ];
 
 /// Words with letters and digits that stand behind "password" without being one.
-const TECHNICAL: &[&str] =
-    &["sha1", "sha256", "sha512", "sha-256", "md5", "base64", "oauth2", "argon2", "argon2id", "pbkdf2", "bcrypt2", "utf8", "utf-8", "1password", "web3"];
+const TECHNICAL: &[&str] = &[
+    "sha1",
+    "sha256",
+    "sha512",
+    "sha-256",
+    "md5",
+    "base64",
+    "oauth2",
+    "argon2",
+    "argon2id",
+    "pbkdf2",
+    "bcrypt2",
+    "utf8",
+    "utf-8",
+    "1password",
+    "web3",
+];
 
 /// How a name and what it names are connected.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -137,7 +439,8 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
     let mut at = place.end + suffix(&text[place.end..], named_in_ascii)?;
     // The closing quote of a JSON key, the ** of a bold label.
     let quoted_key = text[at..].starts_with(['"', '\'', '\\']);
-    at += text[at..].len() - text[at..].trim_start_matches(['"', '\'', '\\', '*', '`', '”', '」', '】', ')', ']']).len();
+    at +=
+        text[at..].len() - text[at..].trim_start_matches(['"', '\'', '\\', '*', '`', '”', '」', '】', ')', ']']).len();
     let (link, length) = link(&text[at..], keyword, named_in_ascii)?;
     at += length;
     let in_query = before.is_some_and(|c| matches!(c, '?' | '&'));
@@ -180,7 +483,8 @@ fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool
     let mixed = said.bytes().any(|b| b.is_ascii_digit()) && said.bytes().any(|b| b.is_ascii_alphabetic());
     let ideographs = !said.is_ascii();
     if ideographs {
-        let speaks = SPEAKING_ZH.iter().any(|word| said.starts_with(word)) || said.ends_with(['的', '了', '吗', '呢', '项']);
+        let speaks =
+            SPEAKING_ZH.iter().any(|word| said.starts_with(word)) || said.ends_with(['的', '了', '吗', '呢', '项']);
         let short = said.chars().count() <= 24;
         return match link {
             Link::Mark | Link::To | Link::Is => short && (told.quoted || !speaks),
@@ -226,7 +530,13 @@ fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usi
         return Some((Link::Mark, start + found));
     }
     const IS: &[(&str, Link)] = &[
-        ("is set to ", Link::To), ("is now ", Link::Is), ("is ", Link::Is), ("was ", Link::To), ("are ", Link::To), ("to ", Link::To), ("equals ", Link::Is),
+        ("is set to ", Link::To),
+        ("is now ", Link::Is),
+        ("is ", Link::Is),
+        ("was ", Link::To),
+        ("are ", Link::To),
+        ("to ", Link::To),
+        ("equals ", Link::Is),
     ];
     for (word, link) in IS {
         if start > 0 && starts_with_ignore_case(after.as_bytes(), word) {
@@ -236,10 +546,16 @@ fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usi
     }
     if let Some(length) = zh_link(after) {
         let at = start + length;
-        return Some((if after[..length].ends_with('为') || after[..length].ends_with('是') { Link::Is } else { Link::To }, at + mark(&rest[at..]).unwrap_or(0)));
+        return Some((
+            if after[..length].ends_with('为') || after[..length].ends_with('是') { Link::Is } else { Link::To },
+            at + mark(&rest[at..]).unwrap_or(0),
+        ));
     }
     // "the password for the staging database is …"
-    if keyword == Password && start > 0 && ["for ", "of ", "to ", "on "].iter().any(|word| starts_with_ignore_case(after.as_bytes(), word)) {
+    if keyword == Password
+        && start > 0
+        && ["for ", "of ", "to ", "on "].iter().any(|word| starts_with_ignore_case(after.as_bytes(), word))
+    {
         let window = &after[..after.floor_char_boundary(64)];
         let clause = &window[..window.find(['\n', ';', ',', '?', '。', '，']).unwrap_or(window.len())];
         if let Some(at) = clause.find(" is ") {
@@ -256,7 +572,8 @@ fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usi
 fn mark(rest: &str) -> Option<usize> {
     let start = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     let body = &rest[start..];
-    let length = [":=", "=>", "->", "==", ":", "=", "→"].iter().find(|mark| body.starts_with(**mark)).map(|mark| mark.len())?;
+    let length =
+        [":=", "=>", "->", "==", ":", "=", "→"].iter().find(|mark| body.starts_with(**mark)).map(|mark| mark.len())?;
     if length == 1 && body[1..].starts_with("//") || body.starts_with("::") {
         return None;
     }
@@ -272,10 +589,26 @@ fn mark(rest: &str) -> Option<usize> {
 /// 是, 为, 改成 …, with what may stand before them: 现在是, 已经改成了, 我设为.
 fn zh_link(rest: &str) -> Option<usize> {
     const FILLERS: &[&str] = &[
-        "现在", "已经", "已", "我", "暂时", "统一", "都", "就", "先", "也", "给", "你", "被", "默认", "初始", "临时", "目前", "还", "应该", "大概",
+        "现在", "已经", "已", "我", "暂时", "统一", "都", "就", "先", "也", "给", "你", "被", "默认", "初始", "临时",
+        "目前", "还", "应该", "大概",
     ];
     const LINKS: &[&str] = &[
-        "是", "为", "改成", "改为", "换成", "换为", "设成", "设为", "设置成", "设置为", "修改为", "重置为", "叫", "变成", "变更为", "更新为",
+        "是",
+        "为",
+        "改成",
+        "改为",
+        "换成",
+        "换为",
+        "设成",
+        "设为",
+        "设置成",
+        "设置为",
+        "修改为",
+        "重置为",
+        "叫",
+        "变成",
+        "变更为",
+        "更新为",
     ];
     let mut at = 0;
     for _ in 0..4 {
@@ -302,8 +635,17 @@ struct Told {
 fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
     let rest = &text[at..text.floor_char_boundary(at + VALUE_BYTES_MAX)];
     let slashes = rest.len() - rest.trim_start_matches('\\').len();
-    const QUOTES: &[(char, char)] =
-        &[('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('‘', '’'), ('「', '」'), ('『', '』'), ('【', '】'), ('”', '”')];
+    const QUOTES: &[(char, char)] = &[
+        ('"', '"'),
+        ('\'', '\''),
+        ('`', '`'),
+        ('“', '”'),
+        ('‘', '’'),
+        ('「', '」'),
+        ('『', '』'),
+        ('【', '】'),
+        ('”', '”'),
+    ];
     let opening = rest[slashes..].chars().next()?;
     if let Some((open, close)) = QUOTES.iter().find(|(open, _)| *open == opening) {
         let start = slashes + open.len_utf8();
@@ -322,7 +664,26 @@ fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
     let end = rest.find(|c: char| {
         c.is_whitespace()
             || c.is_control()
-            || matches!(c, '"' | '`' | '<' | '>' | '“' | '”' | '，' | '。' | '；' | '！' | '？' | '、' | '「' | '」' | '）' | '（' | '】' | '»')
+            || matches!(
+                c,
+                '"' | '`'
+                    | '<'
+                    | '>'
+                    | '“'
+                    | '”'
+                    | '，'
+                    | '。'
+                    | '；'
+                    | '！'
+                    | '？'
+                    | '、'
+                    | '「'
+                    | '」'
+                    | '）'
+                    | '（'
+                    | '】'
+                    | '»'
+            )
             || (c.is_ascii() != is_ascii && c != '«')
             || (in_query && matches!(c, '&' | '#'))
     });
@@ -357,7 +718,21 @@ pub(crate) fn is_stand_in(said: &str) -> bool {
         || (said.starts_with('$') && said[1..].bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
         || said.starts_with('%') && said.ends_with('%') && said.len() > 1
         || said.chars().all(|c| matches!(c, '*' | '•' | 'x' | 'X' | '.' | '-' | '_' | '…' | '●' | '?'))
-        || matches!(inner, "null" | "none" | "nil" | "undefined" | "true" | "false" | "string" | "str" | "bool" | "boolean" | "number" | "any")
+        || matches!(
+            inner,
+            "null"
+                | "none"
+                | "nil"
+                | "undefined"
+                | "true"
+                | "false"
+                | "string"
+                | "str"
+                | "bool"
+                | "boolean"
+                | "number"
+                | "any"
+        )
         || inner.starts_with("your_")
         || inner.starts_with("your-")
 }
@@ -374,8 +749,20 @@ fn is_code(rest: &str, said: &str, quoted: bool) -> bool {
     let call = said.find(['(', '[']).is_some_and(|at| identifier(&said[..at]));
     let generic = rest[said.len()..].starts_with('<') && identifier(said);
     let dotted = said.split_once('.').is_some_and(|(first, rest)| {
-        matches!(first, "os" | "process" | "env" | "self" | "this" | "config" | "settings" | "args" | "req" | "request" | "options" | "opts")
-            && identifier(rest)
+        matches!(
+            first,
+            "os" | "process"
+                | "env"
+                | "self"
+                | "this"
+                | "config"
+                | "settings"
+                | "args"
+                | "req"
+                | "request"
+                | "options"
+                | "opts"
+        ) && identifier(rest)
     });
     call || generic || dotted
 }
@@ -387,5 +774,6 @@ fn looks_made(said: &str) -> bool {
     let lower = said.bytes().any(|b| b.is_ascii_lowercase());
     let token = said.bytes().all(|b| b.is_ascii_graphic());
     let words = said.split(['-', '_', '.', '/']).all(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
-    token && !words && (digits || (upper && lower) || said.len() >= 24) || (token && words && said.len() >= 32 && !said.contains(['-', '_', '.', '/']))
+    token && !words && (digits || (upper && lower) || said.len() >= 24)
+        || (token && words && said.len() >= 32 && !said.contains(['-', '_', '.', '/']))
 }

@@ -11,10 +11,63 @@ use super::scan::Found;
 
 /// Without one of these in a text (case aside), it holds none of this room's secrets.
 pub(crate) const HINTS: &[&str] = &[
-    "sk-", "sk_", "pk_", "rk_", "whsec_", "akia", "asia", "abia", "acca", "aroa", "aida", "ghp_", "gho_", "ghu_", "ghs_", "ghr_",
-    "github_pat_", "glpat-", "gldt-", "glrt-", "glptt-", "xox", "xapp-", "aiza", "ya29.", "gocspx-", "hf_", "npm_", "pypi-", "dop_v1_",
-    "shpat_", "shpss_", "sg.", "gsk_", "xai-", "nvapi-", "tvly-", "pplx-", "r8_", "age-secret-key-", "ltai", "akid", "eyj",
-    "-----begin", "-----end", "bearer ", "basic ", "://", "hooks.slack.com", "curl ", "mysql", "sshpass", "bot", "fc-", "lsv2_", "dckr_pat_", "atatt3",
+    "sk-",
+    "sk_",
+    "pk_",
+    "rk_",
+    "whsec_",
+    "akia",
+    "asia",
+    "abia",
+    "acca",
+    "aroa",
+    "aida",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "gldt-",
+    "glrt-",
+    "glptt-",
+    "xox",
+    "xapp-",
+    "aiza",
+    "ya29.",
+    "gocspx-",
+    "hf_",
+    "npm_",
+    "pypi-",
+    "dop_v1_",
+    "shpat_",
+    "shpss_",
+    "sg.",
+    "gsk_",
+    "xai-",
+    "nvapi-",
+    "tvly-",
+    "pplx-",
+    "r8_",
+    "age-secret-key-",
+    "ltai",
+    "akid",
+    "eyj",
+    "-----begin",
+    "-----end",
+    "bearer ",
+    "basic ",
+    "://",
+    "hooks.slack.com",
+    "curl ",
+    "mysql",
+    "sshpass",
+    "bot",
+    "fc-",
+    "lsv2_",
+    "dckr_pat_",
+    "atatt3",
 ];
 
 /// Prefix and body; the body is checked further in `is_key`.
@@ -89,7 +142,8 @@ pub(crate) fn find(text: &str, found: &mut Vec<Found>) {
     };
     group(&forms.scheme, Secret::Token, &|captures, value| {
         let digits = value.bytes().filter(u8::is_ascii_digit).count();
-        let mixed = value.bytes().skip(1).any(|b| b.is_ascii_uppercase()) && value.bytes().any(|b| b.is_ascii_lowercase());
+        let mixed =
+            value.bytes().skip(1).any(|b| b.is_ascii_uppercase()) && value.bytes().any(|b| b.is_ascii_lowercase());
         match captures[1].eq_ignore_ascii_case("bearer") {
             true => digits > 0 || value.len() >= 24 || (mixed && value.len() >= 12),
             false => value.len() >= 10 && mixed && (digits > 0 || value.ends_with('=')),

@@ -17,7 +17,12 @@ pub(crate) fn find(text: &str, found: &mut Vec<Found>) {
             found.push(Found { secret: Secret::Email, range });
         }
     }
-    if text.contains(" dot ") || text.contains("(dot)") || text.contains("[dot]") || text.contains("[at]") || text.contains("(at)") {
+    if text.contains(" dot ")
+        || text.contains("(dot)")
+        || text.contains("[dot]")
+        || text.contains("[at]")
+        || text.contains("(at)")
+    {
         found.extend(spelled().find_iter(text).map(|m| Found { secret: Secret::Email, range: m.range() }));
     }
 }
@@ -48,7 +53,8 @@ fn address(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let domain = text[at + 1..end].trim_end_matches(['.', '-']);
     let labels: Vec<&str> = domain.split('.').collect();
     let top = labels.last()?;
-    let is_top = (2..=24).contains(&top.len()) && top.bytes().all(|b| b.is_ascii_alphabetic()) || top.starts_with("xn--");
+    let is_top =
+        (2..=24).contains(&top.len()) && top.bytes().all(|b| b.is_ascii_alphabetic()) || top.starts_with("xn--");
     if labels.len() < 2 || !is_top || labels.iter().any(|label| label.is_empty() || label.len() > 63) {
         return None;
     }

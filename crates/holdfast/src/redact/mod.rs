@@ -42,11 +42,15 @@ pub enum Refused {
     EmptyContent,
     #[error("the content contains NUL (U+0000): send text, or encode what isn't")]
     NulInContent,
-    #[error("the content is {bytes} bytes long; the limit is {CONTENT_BYTES_MAX}: split it, or store a reference to it")]
+    #[error(
+        "the content is {bytes} bytes long; the limit is {CONTENT_BYTES_MAX}: split it, or store a reference to it"
+    )]
     ContentTooLong { bytes: usize },
     #[error("the metadata contains NUL (U+0000)")]
     NulInMetadata,
-    #[error("the metadata takes {bytes} bytes of JSON; the limit is {METADATA_BYTES_MAX}: it is for labels, content goes into `content`")]
+    #[error(
+        "the metadata takes {bytes} bytes of JSON; the limit is {METADATA_BYTES_MAX}: it is for labels, content goes into `content`"
+    )]
     MetadataTooLong { bytes: usize },
     #[error("the metadata is nested deeper than {METADATA_DEPTH_MAX} levels")]
     MetadataTooDeep,
@@ -175,7 +179,8 @@ fn check_metadata(metadata: &Map<String, Value>) -> Result<(), Refused> {
     }
     check_fields(metadata, 0)?;
     // The depth is known to be small, so that counting can't exhaust the stack.
-    let bytes = if metadata.is_empty() { 0 } else { serde_json::to_vec(metadata).map_or(usize::MAX, |json| json.len()) };
+    let bytes =
+        if metadata.is_empty() { 0 } else { serde_json::to_vec(metadata).map_or(usize::MAX, |json| json.len()) };
     if bytes > METADATA_BYTES_MAX { Err(Refused::MetadataTooLong { bytes }) } else { Ok(()) }
 }
 
@@ -242,9 +247,7 @@ fn redact_value(value: Value, key: &str, rules: &Rules, placeholders: &mut Place
             let redacted = scan::redact_field(key, text.clone(), rules, placeholders);
             if redacted == text { Value::Number(number) } else { Value::String(redacted) }
         }
-        Value::Array(items) => {
-            items.into_iter().map(|item| redact_value(item, key, rules, placeholders)).collect()
-        }
+        Value::Array(items) => items.into_iter().map(|item| redact_value(item, key, rules, placeholders)).collect(),
         Value::Object(fields) => {
             let under = assigned::secret_of_key(key).map(|_| key);
             Value::Object(redact_map(fields, under, rules, placeholders))

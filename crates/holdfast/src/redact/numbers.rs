@@ -13,18 +13,83 @@ const CONTEXT_BYTES: usize = 40;
 /// Fewer digits are no secret.
 const DIGITS_MIN: usize = 7;
 
-const CARD_WORDS: &[&str] = &["卡", "card", "visa", "mastercard", "amex", "银联", "unionpay", "账号", "账户", "帐号", "account"];
+const CARD_WORDS: &[&str] =
+    &["卡", "card", "visa", "mastercard", "amex", "银联", "unionpay", "账号", "账户", "帐号", "account"];
 const ID_WORDS: &[&str] = &["身份证", "身份證", "id card", "证件号", "identity"];
 const SSN_WORDS: &[&str] = &["ssn", "social security"];
 const PHONE_WORDS: &[&str] = &[
-    "电话", "電話", "手机", "手機", "座机", "联系方式", "传真", "热线", "微信", "致电", "拨打", "tel", "phone", "mobile", "cell", "fax", "call",
-    "whatsapp", "wechat", "sms", "text me at", "contact",
+    "电话",
+    "電話",
+    "手机",
+    "手機",
+    "座机",
+    "联系方式",
+    "传真",
+    "热线",
+    "微信",
+    "致电",
+    "拨打",
+    "tel",
+    "phone",
+    "mobile",
+    "cell",
+    "fax",
+    "call",
+    "whatsapp",
+    "wechat",
+    "sms",
+    "text me at",
+    "contact",
 ];
 /// What is numbered and no secret. The word nearest to the number decides.
 const OTHER_WORDS: &[&str] = &[
-    "订单", "訂單", "单号", "單號", "order", "编号", "編號", "运单", "快递", "物流", "tracking", "流水", "发票", "invoice", "工单", "ticket", "版本",
-    "version", "型号", "货号", "sku", "序列号", "serial", "isbn", "issn", "imei", "商品", "产品", "product", "时间戳", "timestamp", "金额", "合计",
-    "总计", "total", "批次", "batch", "build", "commit", "shipment", "package", "交易号", "transaction", "case", "条码", "barcode", "qq群",
+    "订单",
+    "訂單",
+    "单号",
+    "單號",
+    "order",
+    "编号",
+    "編號",
+    "运单",
+    "快递",
+    "物流",
+    "tracking",
+    "流水",
+    "发票",
+    "invoice",
+    "工单",
+    "ticket",
+    "版本",
+    "version",
+    "型号",
+    "货号",
+    "sku",
+    "序列号",
+    "serial",
+    "isbn",
+    "issn",
+    "imei",
+    "商品",
+    "产品",
+    "product",
+    "时间戳",
+    "timestamp",
+    "金额",
+    "合计",
+    "总计",
+    "total",
+    "批次",
+    "batch",
+    "build",
+    "commit",
+    "shipment",
+    "package",
+    "交易号",
+    "transaction",
+    "case",
+    "条码",
+    "barcode",
+    "qq群",
 ];
 
 /// Finds the secrets of a text that are numbers.
@@ -103,7 +168,7 @@ impl<'a> Chain<'a> {
     /// Whether what stands before a group lets a number begin there: not in the middle of a code, a decimal or an amount.
     fn may_begin(&self, group: usize) -> bool {
         if group > 0 {
-            return self.between(group - 1).contains([' ', '(']) ;
+            return self.between(group - 1).contains([' ', '(']);
         }
         let mut before = self.text[..self.groups[0].start].chars().rev();
         match before.next() {
@@ -296,7 +361,9 @@ impl<'a> Candidate<'a> {
         }
         let digits = self.digits.as_str();
         if let Some(national) = digits.strip_prefix("86") {
-            return is_mobile(national) || is_mobile(national.trim_start_matches('0')) || (9..=12).contains(&national.len());
+            return is_mobile(national)
+                || is_mobile(national.trim_start_matches('0'))
+                || (9..=12).contains(&national.len());
         }
         if let Some(national) = digits.strip_prefix('1') {
             return national.len() == 10 && is_nanp(national);
@@ -342,7 +409,23 @@ impl<'a> Candidate<'a> {
 
     /// 「电话：62345678」, "tel 555-1234": a word for it just before, whatever the plan. A date isn't a number to call.
     fn is_named_directly(&self) -> bool {
-        const WORDS: &[&str] = &["电话", "電話", "手机", "手機", "座机", "传真", "号码", "手机号", "联系方式", "tel", "phone", "mobile", "fax", "phone number", "cell"];
+        const WORDS: &[&str] = &[
+            "电话",
+            "電話",
+            "手机",
+            "手機",
+            "座机",
+            "传真",
+            "号码",
+            "手机号",
+            "联系方式",
+            "tel",
+            "phone",
+            "mobile",
+            "fax",
+            "phone number",
+            "cell",
+        ];
         let context = self.context.trim_end_matches([':', ' ', '=', '"', '\'', '.', '是', '为', '号', '(', '#']);
         let context = context.strip_suffix(" is").unwrap_or(context);
         let named = WORDS.iter().any(|word| context.ends_with(word));
@@ -365,7 +448,8 @@ impl<'a> Candidate<'a> {
 fn context(text: &str, start: usize) -> String {
     let from = text.ceil_char_boundary(start.saturating_sub(CONTEXT_BYTES));
     let before = &text[from..start];
-    let line = &before[before.rfind(['\n', '。', '；']).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))..];
+    let line = &before
+        [before.rfind(['\n', '。', '；']).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))..];
     line.trim_end_matches('+').to_lowercase()
 }
 
@@ -416,7 +500,8 @@ fn is_national_id(id: &str) -> bool {
     if bytes.len() != 18 || !bytes[..17].iter().all(u8::is_ascii_digit) {
         return false;
     }
-    let region = matches!(id[..2].parse::<u32>(), Ok(11..=15 | 21..=23 | 31..=37 | 41..=46 | 50..=54 | 61..=65 | 71 | 81..=83));
+    let region =
+        matches!(id[..2].parse::<u32>(), Ok(11..=15 | 21..=23 | 31..=37 | 41..=46 | 50..=54 | 61..=65 | 71 | 81..=83));
     const WEIGHTS: [u32; 17] = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
     let sum: u32 = bytes.iter().zip(WEIGHTS).map(|(b, weight)| u32::from(b - b'0') * weight).sum();
     region && is_date(&id[6..14]) && b"10X98765432"[(sum % 11) as usize] == bytes[17].to_ascii_uppercase()

@@ -65,7 +65,8 @@ impl<'a> Placeholders<'a> {
 
 /// The same secret however it is written: a number by its digits, an address in lower case, anything else as it is.
 fn normal_form(secret: &str) -> String {
-    let is_number = secret.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '-' | '+' | '(' | ')' | '.' | 'x' | 'X'));
+    let is_number =
+        secret.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '-' | '+' | '(' | ')' | '.' | 'x' | 'X'));
     if is_number {
         let digits: String = secret.chars().filter(char::is_ascii_alphanumeric).collect();
         // +86 138… and 138… are one telephone.

@@ -119,7 +119,9 @@ pub struct Rules {
 pub enum RulesError {
     #[error("the redaction rules are not valid TOML of the expected form: {0}")]
     Form(#[from] toml::de::Error),
-    #[error("redaction rule {label:?}: a label is 1 to 32 lower-case letters, digits and underscores, and begins with a letter")]
+    #[error(
+        "redaction rule {label:?}: a label is 1 to 32 lower-case letters, digits and underscores, and begins with a letter"
+    )]
     Label { label: String },
     #[error("redaction rule {label:?}: the pattern can't be used: {source}")]
     Pattern { label: String, source: Box<regex::Error> },

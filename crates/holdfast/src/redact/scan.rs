@@ -80,7 +80,11 @@ pub(crate) fn redact_field(key: &str, value: String, rules: &Rules, placeholders
 /// The label of the first secret of a text among those asked for.
 pub(crate) fn first(text: &str, rules: &Rules, asked: impl Fn(Secret) -> bool) -> Option<String> {
     let shadow = Shadow::of(text);
-    detect(shadow.text(), rules).into_iter().filter(|found| asked(found.secret)).map(|f| f.secret.label().to_owned()).next()
+    detect(shadow.text(), rules)
+        .into_iter()
+        .filter(|found| asked(found.secret))
+        .map(|f| f.secret.label().to_owned())
+        .next()
 }
 
 fn detect(text: &str, rules: &Rules) -> Vec<Found> {

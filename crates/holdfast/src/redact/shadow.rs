@@ -57,7 +57,11 @@ fn seen_as(c: char) -> Seen {
         '\0'..='\u{7F}' | '\u{2E80}'..='\u{2FFF}' | '\u{3001}'..='\u{D7FF}' | '\u{20000}'..='\u{3FFFF}' => Seen::Itself,
         '\u{FF01}'..='\u{FF5E}' => Seen::As(char::from_u32(c as u32 - 0xFEE0).unwrap_or(c)),
         '\u{A0}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => Seen::As(' '),
-        '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}' | '\u{FE00}'..='\u{FE0F}'
+        '\u{AD}'
+        | '\u{200B}'..='\u{200F}'
+        | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{FE00}'..='\u{FE0F}'
         | '\u{FEFF}' => Seen::Not,
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE58}' | '\u{FE63}' => Seen::As('-'),
         // ①, 𝟏, ², ﹫ …: whatever is a form of one ASCII character.

@@ -48,7 +48,10 @@ fn passwords_are_taken_out() {
         ("passwd=letmein other=1", "passwd=«password:1» other=1"),
         ("PWD = 'top secret phrase'", "PWD = '«password:1»'"),
         ("DB_PASSWORD=abc123def", "DB_PASSWORD=«password:1»"),
-        ("{\"user\": \"ana\", \"password\": \"p\\\"q r\", \"n\": 1}", "{\"user\": \"ana\", \"password\": \"«password:1»\", \"n\": 1}"),
+        (
+            "{\"user\": \"ana\", \"password\": \"p\\\"q r\", \"n\": 1}",
+            "{\"user\": \"ana\", \"password\": \"«password:1»\", \"n\": 1}",
+        ),
         ("\"{\\\"password\\\":\\\"hunter2\\\"}\"", "\"{\\\"password\\\":\\\"«password:1»\\\"}\""),
         ("**Password:** hunter2", "**Password:** «password:1»"),
         ("Password:\n  hunter2\n", "Password:\n  «password:1»\n"),
@@ -59,7 +62,10 @@ fn passwords_are_taken_out() {
         ("redis://:hunter2@10.0.0.1:6379", "redis://:«password:1»@10.0.0.1:6379"),
         ("https://ana:hunter2@example.com/a", "https://ana:«password:1»@example.com/a"),
         ("Server=db;User Id=sa;Password=P@ss1;Database=x", "Server=db;User Id=sa;Password=«password:1»;Database=x"),
-        ("https://x.org/login?user=a&password=abc123&next=/", "https://x.org/login?user=a&password=«password:1»&next=/"),
+        (
+            "https://x.org/login?user=a&password=abc123&next=/",
+            "https://x.org/login?user=a&password=«password:1»&next=/",
+        ),
         ("ｐａｓｓｗｏｒｄ：ｈｕｎｔｅｒ２", "ｐａｓｓｗｏｒｄ：«password:1»"),
         ("PIN: 4821", "PIN: «password:1»"),
         ("验证码是 482913，五分钟内有效", "验证码是 «code:1»，五分钟内有效"),
@@ -91,7 +97,10 @@ fn keys_and_tokens_are_taken_out() {
         ("token: a1b2c3d4e5f6", "token: «token:1»"),
         ("Cookie: sid=abc123; theme=dark", "Cookie: «cookie:1»"),
         ("Set-Cookie: session=xyz; HttpOnly", "Set-Cookie: «cookie:1»"),
-        ("https://hooks.slack.com/services/T000/B000/XXXXXXXXXXXXXXXXabcd1234", "https://hooks.slack.com/services/«token:1»"),
+        (
+            "https://hooks.slack.com/services/T000/B000/XXXXXXXXXXXXXXXXabcd1234",
+            "https://hooks.slack.com/services/«token:1»",
+        ),
     ]);
 }
 
@@ -259,7 +268,10 @@ fn limits_are_refused_by_name() {
     assert_eq!(refused(&|e| e.content = "a".repeat(1 << 20) + "b"), Refused::ContentTooLong { bytes: (1 << 20) + 1 });
     assert_eq!(refused(&|e| drop(e.metadata.insert("a\0".into(), json!(1)))), Refused::NulInMetadata);
     assert_eq!(refused(&|e| drop(e.metadata.insert("a".into(), json!({"b": ["\0"]})))), Refused::NulInMetadata);
-    assert!(matches!(refused(&|e| drop(e.metadata.insert("a".into(), json!("b".repeat(70_000))))), Refused::MetadataTooLong { .. }));
+    assert!(matches!(
+        refused(&|e| drop(e.metadata.insert("a".into(), json!("b".repeat(70_000))))),
+        Refused::MetadataTooLong { .. }
+    ));
     let deep = (0..10_000).fold(json!(1), |value, _| json!([value]));
     assert_eq!(refused(&|e| drop(e.metadata.insert("a".into(), deep.clone()))), Refused::MetadataTooDeep);
     std::mem::forget(deep); // Dropping it would recurse; that is serde_json's, not ours.
@@ -275,10 +287,28 @@ fn limits_are_refused_by_name() {
 
 #[test]
 fn ids_that_are_common_are_taken_as_they_are() {
-    for id in ["13800138000", "bob@example.com", "a:b", "a%", "*", "110105194912310021", "user-password", "0193a7c2-7b1e-7c3a-9f44-1a2b3c4d5e6f"] {
+    for id in [
+        "13800138000",
+        "bob@example.com",
+        "a:b",
+        "a%",
+        "*",
+        "110105194912310021",
+        "user-password",
+        "0193a7c2-7b1e-7c3a-9f44-1a2b3c4d5e6f",
+    ] {
         let mut event = raw("ok");
         event.scope.owner.user = ScopeId::from_str(id).unwrap();
-        assert_eq!(redact(event, &Rules::default()).unwrap().stamped(EventId(Uuid::nil()), Timestamp::UNIX_EPOCH).scope.owner.user.as_str(), id);
+        assert_eq!(
+            redact(event, &Rules::default())
+                .unwrap()
+                .stamped(EventId(Uuid::nil()), Timestamp::UNIX_EPOCH)
+                .scope
+                .owner
+                .user
+                .as_str(),
+            id
+        );
     }
 }
 
@@ -342,56 +372,132 @@ fn rules_are_read_and_checked() {
 
 #[test]
 fn a_long_text_takes_linear_time() {
-    for unit in ["1", "1 ", "1-", "12 ", "@", "a@", "a.", "a@b.c ", "password ", "密码是", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY----- ", "eyJ", "://a:", "«card:", "sk-", "bearer ", "cookie:", "token=", "\"", "curl -u ", "0 (", "密码"] {
+    for unit in [
+        "1",
+        "1 ",
+        "1-",
+        "12 ",
+        "@",
+        "a@",
+        "a.",
+        "a@b.c ",
+        "password ",
+        "密码是",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY----- ",
+        "eyJ",
+        "://a:",
+        "«card:",
+        "sk-",
+        "bearer ",
+        "cookie:",
+        "token=",
+        "\"",
+        "curl -u ",
+        "0 (",
+        "密码",
+    ] {
         let text = unit.repeat(200_000 / unit.len());
         clean(&text);
     }
 }
 
 fn secret() -> impl Strategy<Value = (&'static str, String)> {
-    let digits = |n: usize| prop::collection::vec(0u8..10, n).prop_map(|d| d.iter().map(|d| char::from(b'0' + d)).collect::<String>());
-    let card = (prop::sample::select(vec!["4", "51", "55", "62", "6011", "3530"]), digits(16), 0..3usize).prop_map(|(prefix, rest, style)| {
-        let body = format!("{prefix}{}", &rest[..15 - prefix.len()]);
-        let last = (0..10).find(|d| luhn_sum(&format!("{body}{d}")) % 10 == 0).unwrap();
-        let card = format!("{body}{last}");
-        let groups: Vec<&str> = (0..4).map(|g| &card[g * 4..g * 4 + 4]).collect();
-        ("card", [card.clone(), groups.join(" "), groups.join("-")][style].clone())
-    });
-    let id = (prop::sample::select(vec!["110105", "440304", "510107", "310115"]), 1940i32..2015, 1u32..13, 1u32..29, 0u32..1000, 0..2usize).prop_map(
-        |(region, year, month, day, serial, style)| {
+    let digits = |n: usize| {
+        prop::collection::vec(0u8..10, n).prop_map(|d| d.iter().map(|d| char::from(b'0' + d)).collect::<String>())
+    };
+    let card = (prop::sample::select(vec!["4", "51", "55", "62", "6011", "3530"]), digits(16), 0..3usize).prop_map(
+        |(prefix, rest, style)| {
+            let body = format!("{prefix}{}", &rest[..15 - prefix.len()]);
+            let last = (0..10).find(|d| luhn_sum(&format!("{body}{d}")) % 10 == 0).unwrap();
+            let card = format!("{body}{last}");
+            let groups: Vec<&str> = (0..4).map(|g| &card[g * 4..g * 4 + 4]).collect();
+            ("card", [card.clone(), groups.join(" "), groups.join("-")][style].clone())
+        },
+    );
+    let id = (
+        prop::sample::select(vec!["110105", "440304", "510107", "310115"]),
+        1940i32..2015,
+        1u32..13,
+        1u32..29,
+        0u32..1000,
+        0..2usize,
+    )
+        .prop_map(|(region, year, month, day, serial, style)| {
             let body = format!("{region}{year}{month:02}{day:02}{serial:03}");
             let weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
             let sum: u32 = body.bytes().zip(weights).map(|(b, w)| u32::from(b - b'0') * w).sum();
             let id = format!("{body}{}", "10X98765432".as_bytes()[(sum % 11) as usize] as char);
             ("national_id", if style == 0 { id } else { format!("{} {} {}", &id[..6], &id[6..14], &id[14..]) })
-        },
-    );
+        });
     let phone = (3u8..10, digits(9), 0..6usize).prop_map(|(second, rest, style)| {
         let phone = format!("1{second}{rest}");
         let (a, b, c) = (&phone[..3], &phone[3..7], &phone[7..]);
-        let written = [phone.clone(), format!("{a} {b} {c}"), format!("{a}-{b}-{c}"), format!("+86{phone}"), format!("+86 {a} {b} {c}"), format!("+86-{phone}")];
+        let written = [
+            phone.clone(),
+            format!("{a} {b} {c}"),
+            format!("{a}-{b}-{c}"),
+            format!("+86{phone}"),
+            format!("+86 {a} {b} {c}"),
+            format!("+86-{phone}"),
+        ];
         ("phone", written[style].clone())
     });
-    let email = "[a-z]{1,8}[._+]?[a-z0-9]{1,8}@[a-z]{2,8}\\.(com|cn|io|example\\.org)".prop_map(|email| ("email", email));
+    let email =
+        "[a-z]{1,8}[._+]?[a-z0-9]{1,8}@[a-z]{2,8}\\.(com|cn|io|example\\.org)".prop_map(|email| ("email", email));
     let ssn = (1u32..666, 1u32..100, 1u32..10000).prop_map(|(a, b, c)| ("ssn", format!("{a:03}-{b:02}-{c:04}")));
-    let key = prop_oneof!["sk-proj-[A-Za-z0-9]{20,40}9", "AKIA[A-Z0-9]{16}", "ghp_[A-Za-z0-9]{36}", "xoxb-[0-9]{12}-[a-zA-Z0-9]{24}", "AIza[A-Za-z0-9_-]{34}x", "hf_[A-Za-z]{34}", "glpat-[A-Za-z0-9]{20}"].prop_map(|key| ("api_key", key));
+    let key = prop_oneof![
+        "sk-proj-[A-Za-z0-9]{20,40}9",
+        "AKIA[A-Z0-9]{16}",
+        "ghp_[A-Za-z0-9]{36}",
+        "xoxb-[0-9]{12}-[a-zA-Z0-9]{24}",
+        "AIza[A-Za-z0-9_-]{34}x",
+        "hf_[A-Za-z]{34}",
+        "glpat-[A-Za-z0-9]{20}"
+    ]
+    .prop_map(|key| ("api_key", key));
     let jwt = "eyJ[A-Za-z0-9]{12,30}\\.eyJ[A-Za-z0-9]{12,30}\\.[A-Za-z0-9_]{20,40}".prop_map(|jwt| ("token", jwt));
     prop_oneof![card, id, phone, email, ssn, key, jwt]
 }
 
 fn luhn_sum(digits: &str) -> u32 {
-    digits.bytes().rev().enumerate().map(|(i, b)| { let d = u32::from(b - b'0'); if i % 2 == 1 { d * 2 / 10 + d * 2 % 10 } else { d } }).sum()
+    digits
+        .bytes()
+        .rev()
+        .enumerate()
+        .map(|(i, b)| {
+            let d = u32::from(b - b'0');
+            if i % 2 == 1 { d * 2 / 10 + d * 2 % 10 } else { d }
+        })
+        .sum()
 }
 
 fn password() -> impl Strategy<Value = (String, String)> {
     let said = prop::sample::select(vec![
-        "密码是{}", "密码：{}", "我的密码是 {}，记一下", "口令: {}", "数据库密码改成了{}", "password: {}", "my password is {}", "passwd={}", "pwd={}", "\"password\": \"{}\"", "the password for prod is {}", "password is `{}`",
+        "密码是{}",
+        "密码：{}",
+        "我的密码是 {}，记一下",
+        "口令: {}",
+        "数据库密码改成了{}",
+        "password: {}",
+        "my password is {}",
+        "passwd={}",
+        "pwd={}",
+        "\"password\": \"{}\"",
+        "the password for prod is {}",
+        "password is `{}`",
     ]);
     (said, "[A-Za-z][A-Za-z0-9@#%^*_+]{5,12}[0-9]").prop_map(|(said, word)| (said.replace("{}", &word), word))
 }
 
 fn wide(text: &str) -> String {
-    text.chars().map(|c| match c { ' ' => '\u{3000}', '!'..='~' => char::from_u32(c as u32 + 0xFEE0).unwrap(), c => c }).collect()
+    text.chars()
+        .map(|c| match c {
+            ' ' => '\u{3000}',
+            '!'..='~' => char::from_u32(c as u32 + 0xFEE0).unwrap(),
+            c => c,
+        })
+        .collect()
 }
 
 fn digits_of(text: &str) -> String {

@@ -288,7 +288,8 @@ fn what_is_no_date() {
 
 #[test]
 fn month_ends_and_leap_years() {
-    let at = |text: &str| text.parse::<jiff::civil::DateTime>().expect("a time").in_tz("Asia/Shanghai").expect("a zone");
+    let at =
+        |text: &str| text.parse::<jiff::civil::DateTime>().expect("a time").in_tz("Asia/Shanghai").expect("a zone");
     check_at("一个月后", &at("2026-01-31T12:00"), "一个月后 = 2026-02-28");
     check_at("一个月后", &at("2024-01-31T12:00"), "一个月后 = 2024-02-29");
     check_at("明年今天 a year ago", &at("2024-02-29T12:00"), "明年 = 2025; 今天 = 2024-02-29; a year ago = 2023-02-28");
@@ -314,7 +315,8 @@ fn the_offset_of_the_event_decides() {
 #[test]
 fn hours_cross_a_clock_change() {
     // New York goes from 02:00 to 03:00 on 8 March 2026, and from 02:00 back to 01:00 on 1 November.
-    let at = |text: &str| text.parse::<jiff::civil::DateTime>().expect("a time").in_tz("America/New_York").expect("a zone");
+    let at =
+        |text: &str| text.parse::<jiff::civil::DateTime>().expect("a time").in_tz("America/New_York").expect("a zone");
     check_at("3小时后", &at("2026-03-08T00:30"), "3小时后 = 2026-03-08T04:30");
     check_at("in 3 hours", &at("2026-11-01T00:30"), "in 3 hours = 2026-11-01T02:30");
     check_at("明天", &at("2026-03-07T02:30"), "明天 = 2026-03-08");
@@ -324,12 +326,17 @@ fn hours_cross_a_clock_change() {
 fn moments() -> impl Strategy<Value = ZonedDateTime> {
     let zones = prop_oneof![
         (-12i8..=14).prop_map(|hours| TimeZone::fixed(Offset::constant(hours))),
-        prop::sample::select(vec!["Asia/Shanghai", "America/New_York", "Pacific/Apia", "Europe/London", "Asia/Kolkata"])
-            .prop_map(|name| TimeZone::get(name).expect("a bundled zone")),
+        prop::sample::select(vec![
+            "Asia/Shanghai",
+            "America/New_York",
+            "Pacific/Apia",
+            "Europe/London",
+            "Asia/Kolkata"
+        ])
+        .prop_map(|name| TimeZone::get(name).expect("a bundled zone")),
     ];
-    (0i64..7_000_000_000, zones).prop_map(|(second, zone)| {
-        Timestamp::from_second(second).expect("within the calendar").to_zoned_datetime(zone)
-    })
+    (0i64..7_000_000_000, zones)
+        .prop_map(|(second, zone)| Timestamp::from_second(second).expect("within the calendar").to_zoned_datetime(zone))
 }
 
 fn only(text: &str, at: &ZonedDateTime) -> (Date, Date) {
