@@ -2,7 +2,14 @@
 
 pub mod agent;
 pub mod context;
+pub mod embedding;
+pub mod engine;
 pub mod env;
+pub mod import;
+pub mod journal;
+pub mod redact;
+pub mod signals;
+pub mod store;
 pub mod text;
 pub mod types;
 pub mod working;

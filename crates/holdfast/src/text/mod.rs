@@ -6,8 +6,10 @@ mod extract;
 mod json;
 mod language;
 mod normalise;
+mod passages;
 mod script;
 mod sentences;
+mod statement;
 mod stopwords;
 mod tokenise;
 
@@ -19,5 +21,7 @@ pub use extract::{core_sentences, extract};
 pub use json::json_leaves;
 pub use language::main_language;
 pub use normalise::fold;
+pub use passages::{embedded_passages, indexed, passages};
 pub use sentences::sentences;
+pub use statement::{contains_whole, states};
 pub use tokenise::{JOINT, QueryTerm, Strength, TermKind, index_terms, jaccard, query_terms, term_set};
