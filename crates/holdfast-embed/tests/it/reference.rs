@@ -58,6 +58,17 @@ fn vectors_are_those_of_the_float_reference() {
     }
 }
 
+#[test]
+fn the_common_part_is_the_mean_of_the_reference_vectors() {
+    let vectors: Vec<Vec<f32>> = references().into_iter().filter_map(|reference| reference.vector).collect();
+    let common = model().common();
+    assert_eq!(common.len(), vectors[0].len());
+    for (place, number) in common.iter().enumerate() {
+        let mean = vectors.iter().map(|vector| vector[place]).sum::<f32>() / vectors.len() as f32;
+        assert!((number - mean).abs() < 1e-5, "number {place}: {number}, mean {mean}");
+    }
+}
+
 fn base64_bytes(text: &str) -> Vec<u8> {
     const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bits, mut count, mut bytes) = (0u32, 0, Vec::new());
