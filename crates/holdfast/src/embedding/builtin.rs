@@ -11,6 +11,7 @@ use crate::store::ModelId;
 pub struct Builtin {
     model: Model,
     id: ModelId,
+    common: Vec<f32>,
 }
 
 impl std::fmt::Debug for Builtin {
@@ -26,13 +27,18 @@ impl Builtin {
             candidates.iter().find(|path| path.exists()).ok_or_else(|| EmbedError::Missing(candidates.to_vec()))?;
         let model = Model::open(path)?;
         let id = ModelId { name: model.id().to_owned(), dimension: model.dimension() };
-        Ok(Self { model, id })
+        let common = model.common();
+        Ok(Self { model, id, common })
     }
 }
 
 impl Embedder for Builtin {
     fn model(&self) -> &ModelId {
         &self.id
+    }
+
+    fn common(&self) -> Option<&[f32]> {
+        Some(&self.common)
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {

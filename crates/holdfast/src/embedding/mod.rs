@@ -16,6 +16,9 @@ use crate::store::ModelId;
 pub trait Embedder: Send + Sync + Debug {
     fn model(&self) -> &ModelId;
 
+    /// The part that all vectors of the model share, where it is known.
+    fn common(&self) -> Option<&[f32]>;
+
     /// One unit vector for each text, in order.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 }

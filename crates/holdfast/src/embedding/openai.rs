@@ -113,6 +113,10 @@ impl Embedder for OpenAi {
         &self.id
     }
 
+    fn common(&self) -> Option<&[f32]> {
+        None
+    }
+
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(TEXTS_PER_REQUEST_MAX) {

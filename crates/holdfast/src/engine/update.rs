@@ -15,7 +15,7 @@ use crate::types::ids::EventId;
 use crate::types::operation::{Operation, Target, Verb};
 use crate::types::scope::{Owner, Scope, ScopeId, TaskId};
 use crate::types::signals::Signals;
-use crate::types::task::Task;
+use crate::types::task::{StepPhase, Task};
 use crate::types::update::{Action, Update};
 use crate::working::{self, Applied};
 
@@ -118,7 +118,11 @@ impl Engine {
         let update = self.clean_update(update)?;
         let now = self.now();
         let event = self.status_event(scope, Some(id.clone()), in_words(&update), &now)?;
-        let applied = working::apply(&task, &update, event.id, &now)?;
+        let mut applied = working::apply(&task, &update, event.id, &now)?;
+        // The write-back of the step that is out, if one is: its consolidation is due next.
+        if matches!(task.phase, StepPhase::Prompted | StepPhase::Parsed) && applied.task.status.is_live() {
+            applied.task.phase = StepPhase::WrittenBack;
+        }
         let mut overturned = Vec::new();
         for superseded in &applied.superseded {
             overturned.extend(self.excerpts_of(owner, &id, superseded, &now)?);

@@ -1,6 +1,7 @@
 //! Earlier statements put right: 「不是3.2%，是2.8%」, "it's 2.8%, not 3.2%", 「把3.2%改成2.8%」, "change A to B".
 //!
-//! A correction needs two values, or one value and a plain denial. Questions, suppositions and quotations are none.
+//! A correction needs two values, or one value and a plain denial: 「更正：应该是2.8%」 alone does not say what it puts right.
+//! Questions, suppositions and quotations are none.
 
 use std::ops::Range;
 

@@ -156,8 +156,14 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Cue> {
         if cues.len() == CUES_MAX {
             break;
         }
-        if let Some(cue) = cue_of(reading, clause) {
-            cues.push(cue);
+        match (cue_of(reading, clause), cues.last_mut()) {
+            // "by the way, new task: …" is one turn.
+            (Some(Cue::Switch { topic: named }), Some(Cue::Switch { topic })) => *topic = topic.take().or(named),
+            (Some(cue), _) => cues.push(cue),
+            (None, Some(Cue::Switch { topic: topic @ None })) => {
+                *topic = written(reading, requested(reading, clause.span.clone()))
+            }
+            (None, _) => {}
         }
     }
     // 「另外，帮我写周报」 is one turn: the switch takes the topic of the request beside it.
@@ -172,14 +178,15 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
         return None;
     }
     let hits = reading.hits_in(&clause.span);
-    let hit = hits
+    let cue = hits
         .iter()
         .filter(|hit| {
             matches!(hit.tag, Tag::Continue | Tag::Switch | Tag::Request) && !reading.layout.is_quoted(hit.start)
         })
         .filter(|hit| is_head(reading, clause.span.start..hit.start))
         // The earliest and longest; a switch before a request that begins with the same word.
-        .min_by_key(|hit| (hit.start, usize::MAX - hit.end))?;
+        .min_by_key(|hit| (hit.start, usize::MAX - hit.end));
+    let Some(hit) = cue else { return order(reading, clause) };
     let rest = hit.end..clause.span.end;
     let question = reading.layout.sentence_of(clause).question;
     match hit.tag {
@@ -209,6 +216,27 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
             Some(Cue::Request { topic: written(reading, requested(reading, rest)) })
         }
     }
+}
+
+/// 「写一份周报」, "Draft the press release": a bare order, when its object is a piece of work or named with an article.
+fn order(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
+    let sentence = reading.layout.sentence_of(clause);
+    let text = reading.text();
+    let start = clause.span.start + (clause.span.len() - text[clause.span.clone()].trim_start().len());
+    if sentence.question || text[sentence.span.start..start].trim() != "" {
+        return None;
+    }
+    let verb = reading
+        .hits_in(&(start..start + 1))
+        .iter()
+        .filter(|hit| hit.tag == Tag::RequestVerb)
+        .max_by_key(|hit| hit.end)?;
+    // 写完了周报 and "test passed" tell.
+    let rest = &text[verb.end..clause.span.end];
+    let told = rest.starts_with(['了', '过', '的', '得']) || rest.contains(" is ") || rest.contains(" was ");
+    let article = ["a ", "an ", "the ", "my ", "our ", "this "].iter().any(|word| rest.trim_start().starts_with(word));
+    let topic = requested(reading, start..clause.span.end)?;
+    (!told && (article || ends_in_work(reading, &topic))).then(|| Cue::Request { topic: written(reading, Some(topic)) })
 }
 
 fn written(reading: &Reading<'_>, span: Option<Range<usize>>) -> Option<String> {

@@ -203,7 +203,11 @@ fn with_unit(reading: &Reading<'_>, amount: &Amount) -> Option<(EntityKind, Rang
         ));
     }
     // A unit begins where the digits end (5gb, 12 个); letters glued to digits are no word start for the lists.
-    let unit_end = unit_end(reading, cursor.pos())?;
+    // 1.2亿 counts something by itself.
+    let large = text[amount.start..amount.end].ends_with(['万', '亿']);
+    let Some(unit_end) = unit_end(reading, cursor.pos()) else {
+        return large.then(|| (EntityKind::Number, amount.start..amount.end, amount.value.clone()));
+    };
     let unit = &text[cursor.pos()..unit_end];
     let unit = if unit == "percent" { "%" } else { unit };
     Some((EntityKind::Number, amount.start..unit_end, format!("{}{unit}", amount.value)))

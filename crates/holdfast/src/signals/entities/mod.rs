@@ -29,7 +29,11 @@ struct Found {
 pub(super) fn find(reading: &Reading<'_>) -> Vec<Entity> {
     let text = reading.text();
     let mut found = Taken::default();
-    marks::find(text, &mut |kind, span| found.add(kind, span.clone(), text[span].to_owned()));
+    marks::find(text, &mut |kind, span| {
+        // Paths and addresses differ by letter case, ids do not.
+        let value = if kind == EntityKind::Id { &text[span.clone()] } else { reading.folded.written(span.clone()) };
+        found.add(kind, span, value.to_owned());
+    });
     for date in &reading.dates {
         found.add(EntityKind::Date, date.span.clone(), date_value(&date.mention));
     }

@@ -160,7 +160,8 @@ fn chinese(reading: &Reading<'_>, found: &mut impl FnMut(Range<usize>)) {
                     .rev()
                     .take_while(|c| {
                         is_han(*c)
-                            && !"的和与跟在给把是从向对为了我你他她这那个家们该本贵各每某去到找帮问请说".contains(*c)
+                            && !"的和与跟在给把是从向对为了我你他她这那个家们该本贵各每某去到找帮问请说自来由是约见访"
+                                .contains(*c)
                     })
                     .take(4)
                     .collect();

@@ -145,7 +145,14 @@ fn choice(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     let text = reading.text();
     let word = &text[hit.span()];
     let rest = &text[hit.end..clause.span.end];
-    rest.strip_prefix('不').is_some_and(|rest| rest.starts_with(word))
+    let other_side = text[clause.span.start..hit.start].rfind("还是").is_some_and(|at| {
+        reading
+            .hits_in(&(clause.span.start..clause.span.start + at))
+            .iter()
+            .any(|other| matches!(other.tag, Tag::State(..)))
+    });
+    other_side
+        || rest.strip_prefix('不').is_some_and(|rest| rest.starts_with(word))
         || rest.starts_with("还是") && rest.len() > "还是".len()
         || rest.starts_with("没有") && rest.len() == "没有".len()
         || rest.starts_with("了没")
@@ -172,6 +179,10 @@ fn is_negated(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
 
 fn is_supposed(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     let sentence = reading.layout.sentence_of(clause);
+    // 再取消 comes after something else.
+    if reading.text()[clause.span.start..hit.start].ends_with("再") {
+        return true;
+    }
     let means = |word: &&Hit| !reading.inside_of(word, Tag::NotHypothesis);
     reading.said(sentence.span.clone(), Tag::Hypothesis).any(|word| means(&word))
         || reading.said(clause.span.start..hit.start, Tag::Modality).any(|word| means(&word) && !contains(word, hit))
@@ -188,6 +199,10 @@ fn contains(outer: &Hit, inner: &Hit) -> bool {
 
 fn is_general(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     reading.said(clause.span.clone(), Tag::Habit).any(|word| !contains(hit, word))
+}
+
+fn is_plan(reading: &Reading<'_>, hit: &Hit, plan: &Hit) -> bool {
+    !contains(hit, plan) && !reading.inside_of(plan, Tag::NotPlan)
 }
 
 /// 完成 and its like: only with a sign that it is over, and not as a step before something else.
@@ -223,7 +238,7 @@ fn is_perfect(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     {
         return false;
     }
-    over_before || !reading.said(clause.span.start..hit.start, Tag::Plan).any(|plan| !contains(hit, plan))
+    over_before || !reading.said(clause.span.start..hit.start, Tag::Plan).any(|plan| is_plan(reading, hit, plan))
 }
 
 /// "done": with be or have before it, or alone, or at the head of the clause; never behind a plan.
@@ -235,7 +250,7 @@ fn is_done(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     if adjective && !(after.is_empty() || after.starts_with("now") || after.starts_with("and ")) {
         return false;
     }
-    if reading.said(clause.span.start..hit.start, Tag::Plan).any(|plan| !contains(hit, plan)) {
+    if reading.said(clause.span.start..hit.start, Tag::Plan).any(|plan| is_plan(reading, hit, plan)) {
         return false;
     }
     if before.is_empty() {
