@@ -30,6 +30,12 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Correction> {
             continue;
         }
         if let Some((old, new)) = chinese(reading, &span).or_else(|| english(reading, &span)) {
+            // Told in one quotation, it is somebody else's. Two quoted values are not.
+            let quoted =
+                |span: &Range<usize>| reading.layout.quoted.iter().position(|quoted| quoted.contains(&span.start));
+            if quoted(&old).is_some() && new.as_ref().is_none_or(|new| quoted(new) == quoted(&old)) {
+                continue;
+            }
             let shown = |span: Range<usize>| reading.folded.written(span).to_owned();
             let correction = Correction { old: shown(old), new: new.map(shown) };
             if correction.new.as_ref() != Some(&correction.old) {
@@ -80,7 +86,9 @@ fn chinese(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
         }
     }
     // 之前说的 A 不对，应该是 B; A 错了.
-    let denial = reading.said(span.clone(), Tag::Denial).find(|hit| !reading.inside_of(hit, Tag::NotFeedback))?;
+    let denial = reading
+        .said(span.clone(), Tag::Denial)
+        .find(|hit| !text[hit.span()].is_ascii() && !reading.inside_of(hit, Tag::NotFeedback))?;
     let clause = text[span.start..denial.start]
         .rfind(['，', ',', '：'])
         .map_or(span.start, |i| span.start + i + text[span.start + i..].chars().next().map_or(1, char::len_utf8));

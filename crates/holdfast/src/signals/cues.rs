@@ -303,6 +303,13 @@ fn topic(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
     let said = &text[span.clone()];
     if let Some(at) = said.find("把").or_else(|| said.find("将")) {
         span.start += at + "把".len();
+        // 把合同翻译成英文: what is done to it is no part of its name.
+        let done_to = reading.hits_in(&(span.start + 1..span.end)).iter().find(|hit| {
+            let rest = &text[hit.end.min(span.end)..span.end];
+            hit.tag == Tag::RequestVerb
+                && (rest.is_empty() || rest.starts_with(['成', '一', '完', '好', '给', '到', '为', '出', '掉']))
+        });
+        span.end = done_to.map_or(span.end, |hit| hit.start);
     }
     loop {
         let before = span.clone();

@@ -124,6 +124,10 @@ fn judges(reading: &Reading<'_>, hit: &Hit) -> bool {
             .any(|next| after.starts_with(next));
         return !bare || verdict && !goes_on;
     }
+    // 我喜欢用PDF is a taste, 我喜欢这个 a judgement.
+    if word.ends_with("喜欢") && !after.is_empty() && !after.starts_with(['这', '你', '它', '那', '了']) {
+        return false;
+    }
     // 很好的餐厅 describes; 很好吃 is another word.
     !(after.starts_with('的') && after.chars().count() > 1 && !after.starts_with("的。")
         || after.starts_with(['吃', '喝', '看', '玩', '听', '用', '奇']) && word.ends_with('好'))

@@ -274,7 +274,10 @@ fn whole_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> Option<Rang
         outside <= 2
     };
     let mut span = clause.span.clone();
-    if alone(&span) {
+    // "Every time you finish, run the tests": the order is in the next clause.
+    let sets_a_time = matches!(&text[hit.span()], "every time" | "each time" | "whenever you")
+        && text[span.start..hit.start].trim().is_empty();
+    if alone(&span) || sets_a_time {
         let at = reading.layout.clauses.partition_point(|other| other.span.start <= clause.span.start);
         match reading.layout.clauses.get(at).filter(|next| next.span.end <= sentence.end) {
             Some(next) => span.end = next.span.end,
@@ -339,7 +342,13 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
     }
     let first_orders =
         EN_ORDERS.contains(&first) && !matches!(first, "i" | "we" | "be" | "no" | "all" | "you" | "everything");
+    // "Never delete the backups", but not "Never seen it" and "Always wanted to".
+    let bare = matches!(&text[hit.span()], "always" | "never")
+        && before.is_empty()
+        && !matches!(first, "i" | "we" | "" | "seen" | "been" | "heard" | "again" | "too" | "a" | "the" | "in");
+    let bare = bare && !first.ends_with("ed") && !first.ends_with("ing");
     first_orders
+        || bare
         || head_verb
         || own_wish
         || should

@@ -157,7 +157,7 @@ fn time(mut cursor: Cursor<'_>, part: Option<(u8, u8)>, after_day: bool) -> Opti
         || after_day
         || (written_in_digits && !cursor.leads_to(POINTS))
         || cursor.leads_to(&["前", "之前", "左右", "开会", "到"]);
-    if sure && !(cursor.leads_to(POINTS) && !exact) { valid(cursor, hour, minute) } else { None }
+    if sure && (exact || !cursor.leads_to(POINTS)) { valid(cursor, hour, minute) } else { None }
 }
 
 /// 十分, 05分, and 三点十 without 分 only in digits of two.

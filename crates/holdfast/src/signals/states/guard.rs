@@ -282,6 +282,10 @@ fn is_done(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
         return true;
     }
     // "Weekly report done." and "The client finished the review", told in the past tense.
+    // "have it finished by Friday" is an order.
+    if before.starts_with("have ") {
+        return false;
+    }
     let told = matches!(&text[hit.span()], "finished" | "completed" | "wrapped up" | "shipped");
     let headline = after.is_empty() && before.split(' ').count() <= 4 && !adjective;
     headline && reading.said(clause.span.start..hit.start, Tag::Work).next().is_some() || told && !after.is_empty()

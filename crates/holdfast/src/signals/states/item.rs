@@ -76,6 +76,11 @@ fn names_work(reading: &Reading<'_>, span: &Range<usize>) -> bool {
         || reading.text()[span.clone()].ends_with(['会', '单', '约', '事'])
 }
 
+fn ends_in_work(reading: &Reading<'_>, span: &Range<usize>) -> bool {
+    reading.said(span.clone(), Tag::Work).any(|hit| hit.end == span.end)
+        || reading.text()[span.clone()].ends_with(['会', '单', '约', '事'])
+}
+
 /// 客户, 王总: those who act, not what is acted on.
 fn is_person(reading: &Reading<'_>, span: &Range<usize>) -> bool {
     reading.said(span.clone(), Tag::ThirdPerson).any(|hit| hit.end == span.end && hit.start == span.start)
@@ -92,7 +97,7 @@ fn topic_before(reading: &Reading<'_>, clause: &Clause) -> Option<Range<usize>> 
     });
     let name = (before.sentence == clause.sentence && short && !busy)
         .then(|| phrase::name(reading, before.span.clone()))??;
-    names_work(reading, &name).then_some(name)
+    ends_in_work(reading, &name).then_some(name)
 }
 
 fn english(reading: &Reading<'_>, left: Range<usize>, right: Range<usize>, form: Form) -> Option<Range<usize>> {

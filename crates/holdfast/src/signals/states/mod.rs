@@ -6,6 +6,8 @@
 
 mod guard;
 mod item;
+#[cfg(test)]
+mod tests;
 
 use crate::types::signals::{DateMention, StateChange, StateWord};
 
