@@ -12,6 +12,8 @@ use crate::types::signals::Correction;
 
 /// Longest value, in characters: what is put right is a number, a date, a name.
 const VALUE_CHARS_MAX: usize = 24;
+/// The two values stand beside the words that put them right.
+const NEAR_BYTES: usize = 12;
 /// Of one message.
 const CORRECTIONS_MAX: usize = 8;
 
@@ -62,6 +64,10 @@ fn chinese(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
         };
         let old = value(reading, at(from + "把".len())..at(found))?;
         let new = value(reading, first_clause(text, at(found + change.len())..span.end))?;
+        // 把蓝花改成紫花 asks for a change of the work; nothing was stated wrongly.
+        if !is_value(reading, &old) || reading.said(span.start..at(from), Tag::ThirdPerson).next().is_some() {
+            return None;
+        }
         return Some((old, Some(new)));
     }
     // 不是 A，(而)是 B; B，不是 A.
@@ -92,7 +98,10 @@ fn chinese(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
     let clause = text[span.start..denial.start]
         .rfind(['，', ',', '：'])
         .map_or(span.start, |i| span.start + i + text[span.start + i..].chars().next().map_or(1, char::len_utf8));
-    let old = values(reading, clause..denial.start).last().cloned();
+    let old = values(reading, clause..denial.start)
+        .last()
+        .cloned()
+        .filter(|old| text[old.end..denial.start].chars().count() <= 8);
     let tail = denial.end..span.end;
     let new = ["应该是", "应为", "应是", "是"].iter().find_map(|mark| {
         let offset = text[tail.clone()].find(mark)?;
@@ -116,6 +125,8 @@ fn english(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
         let new = value(reading, first_clause(text, at(middle + to.len())..span.end));
         if let (Some(old), Some(new)) = (old_values.last().cloned(), new)
             && is_value(reading, &new)
+            && old.end == at(middle)
+            && new.start <= at(middle + to.len()) + NEAR_BYTES
         {
             return Some((old, Some(new)));
         }
@@ -130,7 +141,13 @@ fn english(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
             || said.contains("it's");
         let new = values(reading, span.start..at(found)).last().cloned();
         let old = values(reading, at(found + mark.len())..span.end).first().cloned();
-        if let (Some(old), Some(new), true) = (old, new, corrects) {
+        let just = ["just", "only", "even", "about", "including", "counting"]
+            .iter()
+            .any(|word| said[found + mark.len()..].starts_with(word));
+        if let (Some(old), Some(new), true) = (old, new, corrects && !just)
+            && new.end + NEAR_BYTES >= at(found)
+            && old.start <= at(found + mark.len()) + NEAR_BYTES
+        {
             return Some((old, Some(new)));
         }
     }

@@ -181,7 +181,9 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
     let cue = hits
         .iter()
         .filter(|hit| {
-            matches!(hit.tag, Tag::Continue | Tag::Switch | Tag::Request) && !reading.layout.is_quoted(hit.start)
+            matches!(hit.tag, Tag::Continue | Tag::Switch | Tag::Request)
+                && hit.end <= clause.span.end
+                && !reading.layout.is_quoted(hit.start)
         })
         .filter(|hit| is_head(reading, clause.span.start..hit.start))
         // The earliest and longest; a switch before a request that begins with the same word.
@@ -229,7 +231,7 @@ fn order(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
     let verb = reading
         .hits_in(&(start..start + 1))
         .iter()
-        .filter(|hit| hit.tag == Tag::RequestVerb)
+        .filter(|hit| hit.tag == Tag::RequestVerb && hit.end <= clause.span.end)
         .max_by_key(|hit| hit.end)?;
     // 写完了周报 and "test passed" tell.
     let rest = &text[verb.end..clause.span.end];
@@ -287,7 +289,7 @@ fn requested(reading: &Reading<'_>, rest: Range<usize>) -> Option<Range<usize>> 
     let verb = reading
         .hits_in(&(start..rest.end))
         .iter()
-        .filter(|hit| hit.tag == Tag::RequestVerb && hit.start == start)
+        .filter(|hit| hit.tag == Tag::RequestVerb && hit.start == start && hit.end <= rest.end)
         .max_by_key(|hit| hit.end);
     match verb {
         Some(verb) => topic(reading, verb.end..rest.end),
@@ -365,7 +367,27 @@ fn topic(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
     if text[span.clone()].is_ascii() {
         span = phrase::english_object(reading, span);
     }
-    phrase::name(reading, span)
+    let name = phrase::name(reading, span)?;
+    // "plan how to …", "organize them": no name.
+    let first = text[name.clone()].split(' ').next().unwrap_or_default();
+    let unnamed = matches!(
+        first,
+        "how"
+            | "what"
+            | "why"
+            | "when"
+            | "where"
+            | "whether"
+            | "if"
+            | "them"
+            | "sure"
+            | "which"
+            | "who"
+            | "most"
+            | "me"
+            | "us"
+    );
+    (!unnamed).then_some(name)
 }
 
 /// 写周报 loses its verb; 说明书 and 翻译 (a task by itself) keep their characters.

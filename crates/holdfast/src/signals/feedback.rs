@@ -90,6 +90,9 @@ fn judges(reading: &Reading<'_>, hit: &Hit) -> bool {
     if ascii {
         // "great" and "perfect" before a noun are description: "a great restaurant in Kyoto", "correct version".
         let bare = !word.contains(' ') && hit.tag == Tag::Positive;
+        // "The cushioning was great" is no word on what was done here.
+        let of_the_work = ["this", "that", "it", "your", "these", "those"].iter().any(|word| before.starts_with(word))
+            || reading.said(clause.span.start..hit.start, Tag::Work).next().is_some();
         let verdict = before.is_empty()
             || matches!(
                 before,
@@ -112,9 +115,7 @@ fn judges(reading: &Reading<'_>, hit: &Hit) -> bool {
                     | "very"
                     | "so"
             )
-            || before.ends_with(" is")
-            || before.ends_with(" looks")
-            || before.ends_with(" was");
+            || of_the_work && [" is", " looks", " was", " are"].iter().any(|verb| before.ends_with(verb));
         let goes_on = !after.is_empty()
             && ![
                 "work", "job", "thanks", "thank", "that", "this", "!", "now", "answer", "exactly", "and", "but", "so",

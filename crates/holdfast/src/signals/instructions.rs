@@ -250,6 +250,14 @@ fn is_past_habit(text: &str, hit: &Hit, clause: &Clause) -> bool {
     {
         return true;
     }
+    let subject =
+        ["i", "we", "you", "he", "she", "they", "who", "it"].iter().any(|word| phrase::ends_with_word(before, word));
+    if word == "always"
+        && subject
+        && !["want", "need", "prefer", "like it"].iter().any(|words| after.starts_with(words))
+    {
+        return true;
+    }
     if word == "this time" && (after.starts_with("last") || after.starts_with("next") || after.starts_with("of")) {
         return true;
     }
@@ -293,9 +301,36 @@ fn whole_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> Option<Rang
             }
         }
     }
+    if text.as_bytes()[hit.start].is_ascii() {
+        extend(reading, &mut span, sentence.end);
+    }
     let mut span = phrase::trimmed(text, span);
     span.end = span.end.max(span.start);
     (span.start <= hit.start && hit.end <= span.end || span.contains(&hit.start)).then_some(span)
+}
+
+/// English orders run on over commas ("as Month Day, Year when I ask"), up to a clause with something of its own to say.
+fn extend(reading: &Reading<'_>, span: &mut Range<usize>, end: usize) {
+    let from = reading.layout.clauses.partition_point(|clause| clause.span.start < span.end);
+    for clause in reading.layout.clauses[from..].iter().take_while(|clause| clause.span.end <= end) {
+        let own = reading.hits_in(&clause.span).iter().any(|hit| {
+            matches!(
+                hit.tag,
+                Tag::Standing
+                    | Tag::OneOff
+                    | Tag::State(..)
+                    | Tag::Request
+                    | Tag::Switch
+                    | Tag::Continue
+                    | Tag::Positive
+                    | Tag::Negative
+            )
+        });
+        if own {
+            break;
+        }
+        span.end = clause.span.end;
+    }
 }
 
 fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Standing) -> bool {

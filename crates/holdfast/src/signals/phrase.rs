@@ -11,6 +11,10 @@ const NAME_CHARS_MAX: usize = 40;
 
 /// In front of a noun phrase, Chinese.
 const ZH_LEADS: &[&str] = &[
+    "只能",
+    "只好",
+    "虽然",
+    "我都",
     "那么",
     "那就",
     "那",

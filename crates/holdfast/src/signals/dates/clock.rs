@@ -64,6 +64,7 @@ fn read(reader: &Reader<'_>, pos: usize, day: Date, after_day: bool) -> Read {
 pub(super) fn read_in_part(mut cursor: Cursor<'_>, day: Date, part: (u8, u8), after_day: bool) -> Read {
     let part_end = cursor.pos();
     cursor.eat("的");
+    cursor.eat_any(&["大概", "大约", "差不多", "约"]);
     cursor.spaces();
     let at = cursor.eat_word("at");
     cursor.spaces();

@@ -22,7 +22,7 @@ const PREPOSITIONS: &[&str] = &[
 /// An expression that starts with a word.
 pub(super) fn read(reader: &Reader<'_>, pos: usize, here: &[Hit]) -> Read {
     let mut cursor = Cursor::new(reader.text, pos);
-    if cursor.before().is_some_and(|c| c.is_ascii_alphanumeric() || "_-/.@#\\".contains(c)) {
+    if cursor.before().is_some_and(|c| c.is_ascii_alphanumeric() || "_-/.@#\\<".contains(c)) {
         return None;
     }
     for hit in here {

@@ -38,6 +38,11 @@ fn chinese(
     let before =
         reading.hits_in(&left).iter().rev().find(|other| matches!(other.tag, Tag::State(..)) && other.end <= hit.start);
     let left = before.map_or(left.start, |other| other.end)..left.end;
+    // 提案已根据意见改完: the subject ends before 已.
+    let left = match text[left.clone()].find('已').filter(|at| form == Form::Perfect && *at > 0) {
+        Some(at) => left.start..left.start + at,
+        None => left,
+    };
     let subject = phrase::name(reading, left.clone()).filter(|span| !is_person(reading, span));
     let object = object(reading, right);
     match form {
@@ -89,7 +94,7 @@ fn is_person(reading: &Reading<'_>, span: &Range<usize>) -> bool {
 
 /// 「华星那个会，取消吧」: the clause before is the topic when it is short and names something.
 fn topic_before(reading: &Reading<'_>, clause: &Clause) -> Option<Range<usize>> {
-    let at = reading.layout.clauses.iter().position(|other| other.span == clause.span)?;
+    let at = reading.layout.clauses.partition_point(|other| other.span.start < clause.span.start);
     let before = reading.layout.clauses.get(at.checked_sub(1)?)?;
     let short = reading.text()[before.span.clone()].chars().count() <= TOPIC_CHARS_MAX;
     let busy = reading.hits_in(&before.span).iter().any(|hit| {

@@ -134,6 +134,10 @@ fn chinese_that_changes_nothing() {
         "回复一下客户",
         "等他回复后再取消",
         "取消订阅",
+        "主动恢复的策略",
+        "如需恢复课程，请致电",
+        "跟你聊完心里踏实多了",
+        "十分钟搞定",
         "客户差点取消了订单",
     ] {
         check(text, "");
@@ -221,6 +225,11 @@ fn english_that_changes_nothing() {
         "> cancel the demo",
         "```\ncancel the demo\n```",
         "have it finished by Friday",
+        "drawbacks of delayed progress",
+        "Review completed tasks",
+        "Mark off completed pages",
+        "ensure the report is completed",
+        "cutting back on coffee",
         "the refund policy lets you cancel",
         "-----Original Message-----\ncancel the demo",
     ] {
@@ -232,6 +241,10 @@ fn english_that_changes_nothing() {
 fn who_may_tell() {
     assert_eq!(changes("周报写完了", Source::Agent), "done 周报");
     assert_eq!(changes("周报写完了", Source::Tool), "");
+    assert_eq!(changes("华星的会取消了", Source::Agent), "cancel 华星的会");
+    assert_eq!(changes("Cancel unused subscriptions", Source::Agent), "");
+    assert_eq!(changes("The Acme demo was cancelled", Source::Agent), "cancel Acme demo");
+    assert_eq!(changes("建议：取消团建", Source::Agent), "");
 }
 
 #[test]
