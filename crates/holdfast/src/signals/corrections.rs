@@ -79,7 +79,7 @@ fn chinese(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
         if let Some((offset, len)) = new {
             let old = value(reading, at(found + "不是".len())..at(found + "不是".len() + offset))?;
             let new = value(reading, first_clause(text, at(found + "不是".len() + offset + len)..span.end))?;
-            return (is_value(reading, &old) || is_value(reading, &new)).then_some((old, Some(new)));
+            return alike(reading, &old, &new).then_some((old, Some(new)));
         }
         let before = said[..found].trim_end_matches(['，', ',', '、', ' ']);
         let new_from = before
@@ -208,6 +208,15 @@ fn value(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
     let span = phrase::trimmed(text, span);
     let chars = text[span.clone()].chars().count();
     (1..=VALUE_CHARS_MAX).contains(&chars).then_some(span)
+}
+
+/// Two values, or two people or companies: 不是王总，是李总.
+fn alike(reading: &Reading<'_>, old: &Range<usize>, new: &Range<usize>) -> bool {
+    let named = |span: &Range<usize>| {
+        let short = reading.text()[span.clone()].chars().count() <= 8;
+        short && reading.hits_in(span).iter().any(|hit| matches!(hit.tag, Tag::Title | Tag::Organisation))
+    };
+    is_value(reading, old) && is_value(reading, new) || named(old) && named(new)
 }
 
 fn is_value(reading: &Reading<'_>, span: &Range<usize>) -> bool {

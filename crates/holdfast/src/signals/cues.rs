@@ -13,6 +13,9 @@ use crate::types::signals::Cue;
 /// A message turns to a few tasks at most.
 const CUES_MAX: usize = 8;
 
+/// These also go on within a task (另外，要用PDF): they turn only to a request or a named piece of work.
+const WEAK_SWITCHES: &[&str] = &["另外", "顺便", "对了", "separately", "meanwhile", "突然想起", "突然想到"];
+
 /// What may stand before a cue in its clause.
 const HEADS: &[&str] = &[
     "好",
@@ -206,6 +209,14 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
                 Some(request) => requested(reading, request.end..clause.span.end),
                 None => topic(reading, rest),
             };
+            let weak = WEAK_SWITCHES.contains(&&reading.text()[hit.span()]);
+            let names_work =
+                topic.as_ref().is_some_and(|topic| reading.said(topic.clone(), Tag::Work).next().is_some());
+            let asked = request.is_some()
+                || reading.said(hit.end..reading.layout.sentence_of(clause).span.end, Tag::Request).next().is_some();
+            if weak && !names_work && !asked {
+                return None;
+            }
             Some(Cue::Switch { topic: written(reading, topic) })
         }
         _ => {
@@ -289,7 +300,12 @@ fn requested(reading: &Reading<'_>, rest: Range<usize>) -> Option<Range<usize>> 
     let verb = reading
         .hits_in(&(start..rest.end))
         .iter()
-        .filter(|hit| hit.tag == Tag::RequestVerb && hit.start == start && hit.end <= rest.end)
+        .filter(|hit| {
+            hit.tag == Tag::RequestVerb
+                && hit.start == start
+                && hit.end <= rest.end
+                && !reading.inside_of(hit, Tag::Modality)
+        })
         .max_by_key(|hit| hit.end);
     match verb {
         Some(verb) => topic(reading, verb.end..rest.end),

@@ -7,6 +7,8 @@ use crate::types::signals::Feedback;
 
 /// What is said of the work stands near the start of its clause; a long clause is a description.
 const LEAD_CHARS_MAX: usize = 12;
+/// Longest clause that judges, in Chinese characters.
+const CLAUSE_CHARS_MAX: usize = 18;
 /// In English, in words.
 const LEAD_WORDS_MAX: usize = 5;
 
@@ -87,6 +89,14 @@ fn judges(reading: &Reading<'_>, hit: &Hit) -> bool {
         return false;
     }
     let word = &text[hit.span()];
+    // A judgement is short; 我刚通过了考试 tells of oneself.
+    let of_oneself = before.contains('我')
+        && !["满意", "喜欢", "认可", "同意"].iter().any(|own| word.contains(own))
+        && !before.contains("给我")
+        && hit.tag == Tag::Positive;
+    if !ascii && (text[clause.span.clone()].trim().chars().count() > CLAUSE_CHARS_MAX || of_oneself) {
+        return false;
+    }
     if ascii {
         // "great" and "perfect" before a noun are description: "a great restaurant in Kyoto", "correct version".
         let bare = !word.contains(' ') && hit.tag == Tag::Positive;

@@ -13,81 +13,50 @@ use crate::types::signals::{Instruction, Standing};
 /// Of one message.
 const INSTRUCTIONS_MAX: usize = 8;
 
-/// Words that make a clause an order, Chinese.
+/// Words that make a clause an order, Chinese, wherever they stand.
 const ZH_ORDERS: &[&str] = &[
-    "用",
-    "要",
     "不要",
-    "别",
     "请",
-    "先",
-    "给",
-    "把",
-    "写",
-    "做",
-    "发",
-    "叫",
-    "说",
-    "按",
-    "以",
-    "改",
-    "记",
-    "只",
     "不用",
     "不准",
     "不许",
     "禁止",
     "必须",
-    "得",
     "保持",
-    "放",
-    "加",
-    "带",
-    "附",
-    "标",
     "用中文",
     "用英文",
     "回复",
-    "回答",
-    "输出",
-    "导出",
-    "提醒",
     "避免",
-    "省",
-    "略",
     "跳过",
-    "直接",
     "统一",
     "采用",
-    "使用",
     "遵守",
     "遵循",
-    "确认",
-    "问",
-    "检查",
-    "包含",
-    "列",
     "注明",
-    "控制",
-    "限制",
-    "不能",
-    "可以",
-    "都",
-    "生成",
-    "提供",
-    "保留",
-    "删",
-    "称呼",
-    "预留",
-    "订",
-    "买",
-    "选",
     "抄送",
-    "备份",
-    "走",
-    "算",
-    "就",
+    "称呼",
+    "不能",
+    "务必",
+    "别用",
+    "别再",
+    "改用",
+    "改成",
+    "附上",
+    "使用",
+    "输出",
+    "导出",
+    "提醒我",
+    "先写",
+    "给我",
+    "发给",
+    "叫我",
+    "问我",
 ];
+/// Verbs of one character that order at the head of what is said, or behind an adverb: (回答都)用, (先)写.
+const ZH_VERBS: &str = "用要别给把写做发按以改只加带附标省略选删买订记放先";
+/// Adverbs before them.
+const ZH_ADVERBS: &str = "都就只先也再还律全须默次回得要请";
+
 /// Verbs that begin an English order.
 const EN_ORDERS: &[&str] = &[
     "use",
@@ -333,6 +302,29 @@ fn extend(reading: &Reading<'_>, span: &mut Range<usize>, end: usize) {
     }
 }
 
+fn zh_orders(said: &str) -> bool {
+    if ZH_ORDERS.iter().any(|order| said.contains(order)) {
+        return true;
+    }
+    let mut before = None;
+    for (place, c) in said.chars().enumerate() {
+        let next = said.chars().nth(place + 1).unwrap_or(' ');
+        let alone = !"求点么素心途户力处人事家以为".contains(next);
+        let behind = before.is_none_or(|before| ZH_ADVERBS.contains(before))
+            || "要用别".contains(c)
+                && place <= 6
+                && before.is_some_and(|before| !"重主需必纪概摘只不有没作费信使引利应专实运适特分".contains(before));
+        if ZH_VERBS.contains(c) && alone && behind {
+            return true;
+        }
+        if place > 12 {
+            break;
+        }
+        before = Some(c);
+    }
+    false
+}
+
 fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Standing) -> bool {
     let text = reading.text();
     let rest = text[hit.end.min(span.end)..span.end].trim_start_matches([' ', '，', ',', '：', ':']);
@@ -355,10 +347,8 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
         }
         let told = rest.ends_with('了') && !rest.contains(['用', '别'])
             || reading.said(span.clone(), Tag::Past).any(|word| word.start >= hit.end);
-        let ordered = |said: &str| {
-            ZH_ORDERS.iter().any(|order| said.contains(order))
-                || reading.hits_in(span).iter().any(|word| word.tag == Tag::Format)
-        };
+        let formed = reading.hits_in(span).iter().any(|word| word.tag == Tag::Format);
+        let ordered = |said: &str| zh_orders(said) || formed && !said.is_empty();
         return !told && (ordered(rest) || ordered(before));
     }
     let first = rest.split([' ', ',']).next().unwrap_or_default();

@@ -186,6 +186,7 @@ fn praise_and_blame() {
             "The Great Wall",
             "The cushioning was great",
             "例如：不满意",
+            "我刚通过了考试",
         ],
     );
 }
@@ -210,6 +211,7 @@ fn statements_put_right() {
     check_corrections("把3.2%改成2.8%", "3.2% → 2.8%");
     check_corrections("把截止日期从3月5日改为3月8日", "3月5日 → 3月8日");
     check_corrections("不是周三，是周四", "周三 → 周四");
+    check_corrections("不是王总，是李总", "王总 → 李总");
     check_corrections("不是500字，是800字", "500字 → 800字");
     check_corrections("it's 2.8%, not 3.2%", "3.2% → 2.8%");
     check_corrections("change 3.2% to 2.8%", "3.2% → 2.8%");
@@ -314,6 +316,10 @@ fn how_long_an_instruction_holds() {
         "上次用的是PDF",
         "每次都失败了",
         "一直在下雨",
+        "这次活动就两三个小时",
+        "记住，你的健康很重要",
+        "每记住一个难点就是一次胜利",
+        "这次用心准备了",
     ] {
         check_instructions(text, "");
     }
