@@ -345,6 +345,14 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
         {
             return false;
         }
+        // Behind more than a subject (回答总是用中文) the word describes: 孩子们的东西暂时收好.
+        let word = &text[hit.span()];
+        let loose = ["一直", "总是", "每次", "每回", "始终", "长期", "暂时", "暂且", "临时", "例外"]
+            .iter()
+            .any(|other| word.starts_with(other));
+        if before.chars().count() > 6 || loose && (before.contains('我') || before.chars().count() > 3) {
+            return false;
+        }
         let told = rest.ends_with('了') && !rest.contains(['用', '别'])
             || reading.said(span.clone(), Tag::Past).any(|word| word.start >= hit.end);
         let formed = reading.hits_in(span).iter().any(|word| word.tag == Tag::Format);
