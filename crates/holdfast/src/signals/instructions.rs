@@ -350,7 +350,9 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
         let loose = ["一直", "总是", "每次", "每回", "始终", "长期", "暂时", "暂且", "临时", "例外"]
             .iter()
             .any(|other| word.starts_with(other));
-        if before.chars().count() > 6 || loose && (before.contains('我') || before.chars().count() > 3) {
+        let before_here = before.rsplit(['，', ',']).next().unwrap_or_default();
+        if before_here.chars().count() > 6 || loose && (before_here.contains('我') || before_here.chars().count() > 3)
+        {
             return false;
         }
         let told = rest.ends_with('了') && !rest.contains(['用', '别'])
