@@ -1,0 +1,434 @@
+//! Secrets that are called by name: 「密码是…」, "my password is …", `api_key = "…"`, a JSON field. What the name is followed by
+//! decides whether a secret is told or only spoken of: "the password is required" tells none.
+
+use std::ops::Range;
+
+use super::rules::Secret;
+use super::scan::Found;
+use super::words::{SECRET_KEYS, SPEAKING, SPEAKING_ZH, TECHNICAL};
+
+/// What sort of thing a word announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keyword {
+    /// Whatever follows may be one: people choose words for passwords.
+    Password,
+    /// As a password, but also a word of other meanings: only with `:` or `=` behind it and no letter before it.
+    Pass,
+    /// Made by machines: what looks random is one.
+    ApiKey,
+    Token,
+    /// A few digits.
+    Code,
+    /// The header; what follows is a secret whatever it looks like.
+    Authorization,
+    /// The header; a list of names and values.
+    Cookie,
+}
+
+impl Keyword {
+    fn secret(self) -> Secret {
+        match self {
+            Self::Password | Self::Pass => Secret::Password,
+            Self::ApiKey => Secret::ApiKey,
+            Self::Token | Self::Authorization => Secret::Token,
+            Self::Code => Secret::Code,
+            Self::Cookie => Secret::Cookie,
+        }
+    }
+}
+
+use Keyword::{ApiKey, Authorization, Code, Cookie, Pass, Password, Token};
+
+/// The secret that a key of metadata announces.
+pub(crate) fn secret_of_key(key: &str) -> Option<Secret> {
+    let plain: String =
+        key.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect();
+    SECRET_KEYS.iter().find(|(end, _)| plain.ends_with(end)).map(|(_, secret)| *secret)
+}
+
+/// How a name and what it names are connected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Link {
+    /// `:` or `=`.
+    Mark,
+    /// "is", 是, 为.
+    Is,
+    /// "to", 改成: a new value.
+    To,
+    /// Nothing but a space, or nothing at all.
+    Bare,
+}
+
+/// Longest value that is looked for, in bytes: a token of a megabyte is none.
+const VALUE_BYTES_MAX: usize = 8192;
+/// Longest value of ideographs that is looked for: nobody types a paragraph as a password.
+const IDEOGRAPHS_BYTES_MAX: usize = 128;
+/// A longer run without white space is no word and no sentence; it counts as made by a machine without a closer look.
+const WORD_BYTES_MAX: usize = 256;
+
+/// Finds what the keywords of a text announce.
+pub(crate) fn find(text: &str, keywords: &[(Keyword, Range<usize>)], found: &mut Vec<Found>) {
+    // What is covered already needs no second look, and a text of nothing but keywords no quadratic one.
+    let mut covered = 0;
+    for (keyword, place) in keywords.iter().filter(|(keyword, _)| *keyword != Cookie || text.contains('=')) {
+        if place.end < covered {
+            continue;
+        }
+        if let Some(range) = value_after(text, *keyword, place) {
+            covered = range.end;
+            found.push(Found { secret: keyword.secret(), range });
+        }
+    }
+}
+
+fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Range<usize>> {
+    let before = text[..place.start].chars().next_back();
+    let named_in_ascii = text.as_bytes()[place.start].is_ascii();
+    let bounded = matches!(keyword, Pass | Code) || text[place.clone()].len() <= 3;
+    if bounded && named_in_ascii && before.is_some_and(|c| c.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let option = text[..place.start].ends_with("--");
+    let mut at = place.end + suffix(&text[place.end..], named_in_ascii)?;
+    // The closing quote of a JSON key, the ** of a bold label.
+    let quoted_key = text[at..].starts_with(['"', '\'', '\\']);
+    at +=
+        text[at..].len() - text[at..].trim_start_matches(['"', '\'', '\\', '*', '`', '”', '」', '】', ')', ']']).len();
+    let (link, length) = link(&text[at..], keyword, named_in_ascii)?;
+    at += length;
+    let in_query = before.is_some_and(|c| matches!(c, '?' | '&'));
+    let told = value(text, at, in_query)?;
+    let said = &text[told.range.clone()];
+    let fits = match keyword {
+        _ if said.len() > WORD_BYTES_MAX => link != Link::Bare,
+        Cookie => {
+            // A list of names and values, to the end of the line.
+            let line = line_end(text, told.range.start, told.quoted);
+            let whole = told.range.start..line;
+            return (link == Link::Mark && text[whole.clone()].contains('=') && !is_stand_in(&text[whole.clone()]))
+                .then_some(whole);
+        }
+        Authorization => {
+            let scheme = said.trim_end_matches([',', ';']);
+            let schemes = ["bearer", "basic", "token", "apikey", "digest", "negotiate", "aws4-hmac-sha256"];
+            if link == Link::Mark && schemes.contains(&scheme.to_ascii_lowercase().as_str()) {
+                let rest = told.range.end..line_end(text, told.range.end, told.quoted);
+                let credential = text[rest.clone()].trim_start();
+                let start = rest.end - credential.len();
+                return (!credential.is_empty() && !is_stand_in(credential)).then_some(start..rest.end);
+            }
+            link == Link::Mark && said.len() >= 8 && looks_made(said)
+        }
+        Password => link_tells_password(link, &told, said, option || quoted_key),
+        Pass => link == Link::Mark && link_tells_password(link, &told, said, quoted_key),
+        ApiKey | Token => {
+            let named = option || link != Link::Bare;
+            let minimum = if named_in_ascii { 8 } else { 6 };
+            named && said.len() >= minimum && said.is_ascii() && (looks_made(said) || (told.quoted && quoted_key))
+        }
+        Code => (3..=8).contains(&said.len()) && said.bytes().all(|b| b.is_ascii_digit()),
+    };
+    (fits && !is_stand_in(said) && !is_code(&text[told.range.start..], said, told.quoted)).then_some(told.range)
+}
+
+/// Whether what follows the word "password" is one.
+fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool {
+    let lower = said.to_ascii_lowercase();
+    let mixed = said.bytes().any(|b| b.is_ascii_digit()) && said.bytes().any(|b| b.is_ascii_alphabetic());
+    let ideographs = !said.is_ascii();
+    if ideographs {
+        let speaks =
+            SPEAKING_ZH.iter().any(|word| said.starts_with(word)) || said.ends_with(['的', '了', '吗', '呢', '项']);
+        let short = said.chars().count() <= 24;
+        return match link {
+            Link::Mark | Link::To | Link::Is => short && (told.quoted || !speaks),
+            Link::Bare => told.quoted && short,
+        };
+    }
+    let speaks = SPEAKING.contains(&lower.trim_end_matches(['.', '!', '?']));
+    match link {
+        Link::Mark if told.quoted && named => true,
+        Link::Mark => said.len() >= 2 && !speaks,
+        Link::Is => said.len() >= 3 && (told.quoted || !speaks),
+        Link::To => said.len() >= 3 && (told.quoted || mixed || said.contains(|c: char| c.is_ascii_punctuation())),
+        Link::Bare if named => said.len() >= 3 && !said.starts_with('-') && !speaks,
+        Link::Bare => (told.quoted || (said.len() >= 6 && mixed)) && !TECHNICAL.contains(&lower.as_str()),
+    }
+}
+
+/// What may stand between the word and the link without changing what is named: `password2`, `password_confirm`, "passwords".
+/// `None`: it is another word (`password_length`, "passwordless", `tokenizer`).
+fn suffix(rest: &str, named_in_ascii: bool) -> Option<usize> {
+    if !named_in_ascii {
+        return Some(0);
+    }
+    let lower = &rest.as_bytes()[..rest.len().min(16)];
+    let known = ["_confirmation", "_confirm", "_value", "_hash", "s"];
+    let length = known.iter().find(|known| starts_with_ignore_case(lower, known)).map_or(0, |known| known.len());
+    let digits = rest[length..].bytes().take_while(u8::is_ascii_digit).count();
+    let end = length + digits.min(2);
+    let next = rest[end..].chars().next();
+    (!next.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(end)
+}
+
+fn starts_with_ignore_case(bytes: &[u8], prefix: &str) -> bool {
+    bytes.len() >= prefix.len() && bytes[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
+}
+
+/// The link and its length, white space included.
+fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usize)> {
+    let spaces = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
+    let start = spaces(rest);
+    let after = &rest[start..];
+    if let Some(found) = mark(after) {
+        return Some((Link::Mark, start + found));
+    }
+    const IS: &[(&str, Link)] = &[
+        ("is set to ", Link::To),
+        ("is now ", Link::Is),
+        ("is ", Link::Is),
+        ("was ", Link::To),
+        ("are ", Link::To),
+        ("to ", Link::To),
+        ("equals ", Link::Is),
+    ];
+    for (word, link) in IS {
+        if start > 0 && starts_with_ignore_case(after.as_bytes(), word) {
+            let at = start + word.len();
+            return Some((*link, at + spaces(&rest[at..]) + mark(&rest[at..]).unwrap_or(0)));
+        }
+    }
+    if let Some(length) = zh_link(after) {
+        let at = start + length;
+        return Some((
+            if after[..length].ends_with('为') || after[..length].ends_with('是') { Link::Is } else { Link::To },
+            at + mark(&rest[at..]).unwrap_or(0),
+        ));
+    }
+    // "the password for the staging database is …"
+    if keyword == Password
+        && start > 0
+        && ["for ", "of ", "to ", "on "].iter().any(|word| starts_with_ignore_case(after.as_bytes(), word))
+    {
+        let window = &after[..after.floor_char_boundary(64)];
+        let clause = &window[..window.find(['\n', ';', ',', '?', '。', '，']).unwrap_or(window.len())];
+        if let Some(at) = clause.find(" is ") {
+            return Some((Link::Is, start + at + 4));
+        }
+        if let Some(at) = clause.find([':', '=']).filter(|at| !clause[*at..].starts_with("://")) {
+            return Some((Link::Mark, start + at + 1 + spaces(&clause[at + 1..])));
+        }
+    }
+    (start > 0 || !named_in_ascii).then_some((Link::Bare, start))
+}
+
+/// The length of a mark and of the white space around it: `:`, `=`, `=>`, `:=`, `->`, one line end included.
+fn mark(rest: &str) -> Option<usize> {
+    let start = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let body = &rest[start..];
+    let length =
+        [":=", "=>", "->", "==", ":", "=", "→"].iter().find(|mark| body.starts_with(**mark)).map(|mark| mark.len())?;
+    if length == 1 && body[1..].starts_with("//") || body.starts_with("::") {
+        return None;
+    }
+    let after = &body[length..];
+    let space = after.len() - after.trim_start_matches([' ', '\t', '\r', '*']).len();
+    let line = match after[space..].strip_prefix('\n') {
+        Some(next) => 1 + next.len() - next.trim_start_matches([' ', '\t']).len(),
+        None => 0,
+    };
+    Some(start + length + space + line)
+}
+
+/// 是, 为, 改成 …, with what may stand before them: 现在是, 已经改成了, 我设为.
+fn zh_link(rest: &str) -> Option<usize> {
+    const FILLERS: &[&str] = &[
+        "现在", "已经", "已", "我", "暂时", "统一", "都", "就", "先", "也", "给", "你", "被", "默认", "初始", "临时",
+        "目前", "还", "应该", "大概",
+    ];
+    const LINKS: &[&str] = &[
+        "是",
+        "为",
+        "改成",
+        "改为",
+        "换成",
+        "换为",
+        "设成",
+        "设为",
+        "设置成",
+        "设置为",
+        "修改为",
+        "重置为",
+        "叫",
+        "变成",
+        "变更为",
+        "更新为",
+    ];
+    let mut at = 0;
+    for _ in 0..4 {
+        let here = &rest[at..];
+        match FILLERS.iter().find(|word| here.starts_with(**word)) {
+            Some(word) => at += word.len(),
+            None => break,
+        }
+    }
+    let link = LINKS.iter().filter(|word| rest[at..].starts_with(**word)).max_by_key(|word| word.len())?;
+    at += link.len();
+    if rest[at..].starts_with('了') {
+        at += '了'.len_utf8();
+    }
+    Some(at + rest[at..].len() - rest[at..].trim_start_matches([' ', '\t']).len())
+}
+
+struct Told {
+    range: Range<usize>,
+    quoted: bool,
+}
+
+/// The value that begins at `at`: what is in quotes, or up to the next white space and without the punctuation of the sentence.
+fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
+    let rest = &text[at..text.floor_char_boundary(at + VALUE_BYTES_MAX)];
+    let slashes = rest.len() - rest.trim_start_matches('\\').len();
+    const QUOTES: &[(char, char)] = &[
+        ('"', '"'),
+        ('\'', '\''),
+        ('`', '`'),
+        ('“', '”'),
+        ('‘', '’'),
+        ('「', '」'),
+        ('『', '』'),
+        ('【', '】'),
+        ('”', '”'),
+    ];
+    let opening = rest[slashes..].chars().next()?;
+    if let Some((open, close)) = QUOTES.iter().find(|(open, _)| *open == opening) {
+        let start = slashes + open.len_utf8();
+        let inner = &rest[start..];
+        // In escaped JSON the closing quote has as many backslashes as the opening one; elsewhere an escaped quote is text.
+        let end = inner.char_indices().find(|&(end, c)| {
+            let before = inner[..end].len() - inner[..end].trim_end_matches('\\').len();
+            c == '\n' || (c == *close && (before == slashes || before.is_multiple_of(2)))
+        });
+        // A quote that isn't closed was cut off.
+        let end = end.map_or(inner.len(), |(end, _)| end);
+        let inner = inner[..end].trim_end_matches('\\');
+        return (!inner.is_empty()).then(|| Told { range: at + start..at + start + inner.len(), quoted: true });
+    }
+    let is_ascii = opening.is_ascii();
+    let rest = if is_ascii { rest } else { &rest[..rest.floor_char_boundary(IDEOGRAPHS_BYTES_MAX)] };
+    let end = rest.find(|c: char| {
+        c.is_whitespace()
+            || c.is_control()
+            || matches!(
+                c,
+                '"' | '`'
+                    | '<'
+                    | '>'
+                    | '“'
+                    | '”'
+                    | '，'
+                    | '。'
+                    | '；'
+                    | '！'
+                    | '？'
+                    | '、'
+                    | '「'
+                    | '」'
+                    | '）'
+                    | '（'
+                    | '】'
+                    | '»'
+            )
+            || (c.is_ascii() != is_ascii && c != '«')
+            || (in_query && matches!(c, '&' | '#'))
+    });
+    let mut said = &rest[..end.unwrap_or(rest.len())];
+    // A separator inside belongs to the value only if nothing like the next field follows it.
+    for separator in [',', ';', '|'] {
+        if let Some(cut) = said.find(separator) {
+            let next = &said[cut + 1..];
+            if next.is_empty() || next.contains(['=', ':']) || separator == '|' {
+                said = &said[..cut];
+            }
+        }
+    }
+    let said = said.trim_end_matches(['.', ',', ';', '!', '?', ')', ']', '}', '\'', '\\', ':']);
+    (!said.is_empty()).then(|| Told { range: at..at + said.len(), quoted: false })
+}
+
+fn line_end(text: &str, at: usize, quoted: bool) -> usize {
+    let rest = &text[at..text.floor_char_boundary(at + VALUE_BYTES_MAX)];
+    let end = rest.find(|c: char| c == '\n' || c == '\r' || (c == '"' || (quoted && c == '\''))).unwrap_or(rest.len());
+    at + rest[..end].trim_end_matches(['\'', '\\', ' ']).len()
+}
+
+/// Whether a value stands in for one: a placeholder of ours or of a manual, a variable, a row of stars.
+pub(crate) fn is_stand_in(said: &str) -> bool {
+    let lower = said.to_ascii_lowercase();
+    let inner = lower.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '%', '*', '.']);
+    said.starts_with(['«', '<'])
+        || said.starts_with("${")
+        || said.starts_with("$(")
+        || said.starts_with("{{")
+        || (said.starts_with('$') && said[1..].bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
+        || said.starts_with('%') && said.ends_with('%') && said.len() > 1
+        || said.chars().all(|c| matches!(c, '*' | '•' | 'x' | 'X' | '.' | '-' | '_' | '…' | '●' | '?'))
+        || matches!(
+            inner,
+            "null"
+                | "none"
+                | "nil"
+                | "undefined"
+                | "true"
+                | "false"
+                | "string"
+                | "str"
+                | "bool"
+                | "boolean"
+                | "number"
+                | "any"
+        )
+        || inner.starts_with("your_")
+        || inner.starts_with("your-")
+}
+
+/// Whether it is an expression rather than a value: `os.environ["X"]`, `getpass()`, `Option<String>`, `config.password`.
+fn is_code(rest: &str, said: &str, quoted: bool) -> bool {
+    if quoted {
+        return false;
+    }
+    let identifier = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
+    };
+    let call = said.find(['(', '[']).is_some_and(|at| identifier(&said[..at]));
+    let generic = rest[said.len()..].starts_with('<') && identifier(said);
+    let dotted = said.split_once('.').is_some_and(|(first, rest)| {
+        matches!(
+            first,
+            "os" | "process"
+                | "env"
+                | "self"
+                | "this"
+                | "config"
+                | "settings"
+                | "args"
+                | "req"
+                | "request"
+                | "options"
+                | "opts"
+        ) && identifier(rest)
+    });
+    call || generic || dotted
+}
+
+/// Whether a machine made it: letters with digits, both cases in the middle, or long.
+fn looks_made(said: &str) -> bool {
+    let digits = said.bytes().any(|b| b.is_ascii_digit());
+    let upper = said.bytes().skip(1).any(|b| b.is_ascii_uppercase());
+    let lower = said.bytes().any(|b| b.is_ascii_lowercase());
+    let token = said.bytes().all(|b| b.is_ascii_graphic());
+    let words = said.split(['-', '_', '.', '/']).all(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
+    token && !words && (digits || (upper && lower) || said.len() >= 24)
+        || (token && words && said.len() >= 32 && !said.contains(['-', '_', '.', '/']))
+}

@@ -1,0 +1,219 @@
+//! What counts as a secret: the built-in kinds, which of them are off, and an operator's own patterns.
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+/// A pattern of an operator may compile to this much: enough for any list of names, not for a way to exhaust memory.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+/// Patterns of its own that a file may hold: each is a pass over every event.
+const PATTERNS_MAX: usize = 64;
+
+/// The built-in kinds of secrets, each found by its own rules. Where two claim the same text, the earlier one names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Secret {
+    /// PEM blocks, also without their end.
+    PrivateKey,
+    /// Keys with a known prefix, and what an `api_key`, `secret`, 密钥 … is said to be.
+    ApiKey,
+    /// Bearer and Basic credentials, JWTs, what a `token`, 令牌 … is said to be.
+    Token,
+    /// What a `Cookie` or `Set-Cookie` header carries.
+    Cookie,
+    /// What a password, 密码, 口令, `pwd` … is said to be; the password of a connection string or a command.
+    Password,
+    /// Payment cards: ISO/IEC 7812 issuer and Luhn check digit.
+    Card,
+    /// Resident identity numbers of the PRC: GB 11643-1999, with region, date of birth and check digit.
+    NationalId,
+    /// Social security numbers of the USA.
+    Ssn,
+    /// Telephone numbers: Chinese mobile and landline, North American, and international with their +.
+    Phone,
+    Email,
+    /// One-time codes that are called so: 验证码, "verification code".
+    Code,
+}
+
+impl Secret {
+    pub const ALL: &'static [Self] = &[
+        Self::PrivateKey,
+        Self::ApiKey,
+        Self::Token,
+        Self::Cookie,
+        Self::Password,
+        Self::Card,
+        Self::NationalId,
+        Self::Ssn,
+        Self::Phone,
+        Self::Email,
+        Self::Code,
+    ];
+
+    /// The label in a placeholder, and the word that turns the kind off.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::PrivateKey => "private_key",
+            Self::ApiKey => "api_key",
+            Self::Token => "token",
+            Self::Cookie => "cookie",
+            Self::Password => "password",
+            Self::Card => "card",
+            Self::NationalId => "national_id",
+            Self::Ssn => "ssn",
+            Self::Phone => "phone",
+            Self::Email => "email",
+            Self::Code => "code",
+        }
+    }
+
+    /// Whether it opens something, rather than telling about someone.
+    pub(crate) fn is_credential(self) -> bool {
+        matches!(self, Self::PrivateKey | Self::ApiKey | Self::Token | Self::Password | Self::Cookie)
+    }
+}
+
+/// The secret that placeholders are derived from, so that one secret has one placeholder in all events of a store.
+#[derive(Clone)]
+pub struct Key([u8; 32]);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(not shown)")
+    }
+}
+
+impl Key {
+    pub fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Keyed, because a phone number has so few values that a plain hash of it can be looked up.
+    pub(crate) fn hash(&self, label: &str, secret: &str) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(label.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(secret.as_bytes());
+        hasher.finalize()
+    }
+}
+
+/// A pattern of an operator. If it has a group, the group is the secret; else the whole match.
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern {
+    pub label: String,
+    pub regex: Regex,
+}
+
+/// How to redact. By default every built-in kind is on and placeholders are numbered within each event: «card:1». With a
+/// key, they are named by a keyed hash instead, «card:7f3a9c2e», and the same secret has the same placeholder everywhere.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    off: Vec<Secret>,
+    patterns: Vec<Pattern>,
+    key: Option<Key>,
+}
+
+/// Why a rules file can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    #[error("the redaction rules are not valid TOML of the expected form: {0}")]
+    Form(#[from] toml::de::Error),
+    #[error(
+        "redaction rule {label:?}: a label is 1 to 32 lower-case letters, digits and underscores, and begins with a letter"
+    )]
+    Label { label: String },
+    #[error("redaction rule {label:?}: the pattern can't be used: {source}")]
+    Pattern { label: String, source: Box<regex::Error> },
+    #[error("redaction rule {label:?}: the pattern matches the empty text, which stands everywhere")]
+    MatchesNothing { label: String },
+    #[error("{count} redaction rules; the limit is {PATTERNS_MAX}")]
+    TooMany { count: usize },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    off: Vec<Secret>,
+    #[serde(default)]
+    rule: Vec<FileRule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRule {
+    label: String,
+    pattern: String,
+}
+
+impl Rules {
+    /// Reads rules from TOML:
+    ///
+    /// ```
+    /// let rules = holdfast::redact::Rules::from_toml(r#"
+    ///     off = ["email", "phone"]
+    ///     [[rule]]
+    ///     label = "employee"
+    ///     pattern = 'EMP-\d{6}'
+    /// "#)?;
+    /// assert_eq!(holdfast::redact::redact_text("EMP-004217 is a@b.io", &rules), "«employee:1» is a@b.io");
+    /// # Ok::<(), holdfast::redact::RulesError>(())
+    /// ```
+    pub fn from_toml(text: &str) -> Result<Self, RulesError> {
+        let file: File = toml::from_str(text)?;
+        if file.rule.len() > PATTERNS_MAX {
+            return Err(RulesError::TooMany { count: file.rule.len() });
+        }
+        let patterns = file.rule.into_iter().map(Pattern::compile).collect::<Result<_, _>>()?;
+        Ok(Self { off: file.off, patterns, key: None })
+    }
+
+    /// The same rules with placeholders derived from a key.
+    #[must_use]
+    pub fn with_key(self, key: Key) -> Self {
+        Self { key: Some(key), ..self }
+    }
+
+    /// The same rules without one of the built-in kinds.
+    #[must_use]
+    pub fn without(mut self, secret: Secret) -> Self {
+        self.off.push(secret);
+        self
+    }
+
+    pub fn is_on(&self, secret: Secret) -> bool {
+        !self.off.contains(&secret)
+    }
+
+    pub(crate) fn key(&self) -> Option<&Key> {
+        self.key.as_ref()
+    }
+
+    pub(crate) fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// Whether a placeholder may carry this label.
+    pub(crate) fn knows(&self, label: &str) -> bool {
+        Secret::ALL.iter().any(|secret| secret.label() == label)
+            || self.patterns.iter().any(|pattern| pattern.label == label)
+    }
+}
+
+impl Pattern {
+    fn compile(rule: FileRule) -> Result<Self, RulesError> {
+        let FileRule { label, pattern } = rule;
+        let is_label = label.starts_with(|c: char| c.is_ascii_lowercase())
+            && label.len() <= 32
+            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if !is_label {
+            return Err(RulesError::Label { label });
+        }
+        match RegexBuilder::new(&pattern).size_limit(PATTERN_BYTES_MAX).build() {
+            Ok(regex) if regex.is_match("") => Err(RulesError::MatchesNothing { label }),
+            Ok(regex) => Ok(Self { label, regex }),
+            Err(source) => Err(RulesError::Pattern { label, source: Box::new(source) }),
+        }
+    }
+}

@@ -1,0 +1,553 @@
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::*;
+use crate::text::fold;
+use crate::types::scope::ScopeId;
+
+fn clean(text: &str) -> String {
+    redact_text(text, &Rules::default())
+}
+
+/// The cases of a table that come out wrong, all at once.
+#[track_caller]
+fn check(cases: &[(&str, &str)]) {
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter(|(text, expected)| clean(text) != *expected)
+        .map(|(text, expected)| format!("{text:?}\n    became   {:?}\n    expected {expected:?}", clean(text)))
+        .collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[track_caller]
+fn check_survives(texts: &[&str]) {
+    let cases: Vec<(&str, &str)> = texts.iter().map(|text| (*text, *text)).collect();
+    check(&cases);
+}
+
+#[test]
+fn passwords_are_taken_out() {
+    check(&[
+        ("我的密码是hunter2，别告诉别人", "我的密码是«password:1»，别告诉别人"),
+        ("密码：Abc@1234。", "密码：«password:1»。"),
+        ("服务器口令为 s3cr3t!x 谢谢", "服务器口令为 «password:1» 谢谢"),
+        ("把密码改成了 NewPass#9", "把密码改成了 «password:1»"),
+        ("数据库密码现在是qwerty", "数据库密码现在是«password:1»"),
+        ("密码是「芝麻开门」", "密码是「«password:1»」"),
+        ("口令是芝麻开门，记住", "口令是«password:1»，记住"),
+        ("用户名admin 密码Passw0rd", "用户名admin 密码«password:1»"),
+        ("用户名/密码：admin/Passw0rd", "用户名/密码：«password:1»"),
+        ("My password is swordfish.", "My password is «password:1»."),
+        ("the password for the staging db is Tr0ub4dor&3", "the password for the staging db is «password:1»"),
+        ("I changed my password to Winter2026!", "I changed my password to «password:1»!"),
+        ("password: hunter2", "password: «password:1»"),
+        ("passwd=letmein other=1", "passwd=«password:1» other=1"),
+        ("PWD = 'top secret phrase'", "PWD = '«password:1»'"),
+        ("DB_PASSWORD=abc123def", "DB_PASSWORD=«password:1»"),
+        (
+            "{\"user\": \"ana\", \"password\": \"p\\\"q r\", \"n\": 1}",
+            "{\"user\": \"ana\", \"password\": \"«password:1»\", \"n\": 1}",
+        ),
+        ("\"{\\\"password\\\":\\\"hunter2\\\"}\"", "\"{\\\"password\\\":\\\"«password:1»\\\"}\""),
+        ("**Password:** hunter2", "**Password:** «password:1»"),
+        ("Password:\n  hunter2\n", "Password:\n  «password:1»\n"),
+        ("mysql -u root --password hunter2 db", "mysql -u root --password «password:1» db"),
+        ("mysql -uroot -phunter2 db", "mysql -uroot -p«password:1» db"),
+        ("curl -u ana:hunter2 https://x.org", "curl -u ana:«password:1» https://x.org"),
+        ("postgres://app:p@ss/w0rd@db.internal:5432/x", "postgres://app:«password:1»@db.internal:5432/x"),
+        ("redis://:hunter2@10.0.0.1:6379", "redis://:«password:1»@10.0.0.1:6379"),
+        ("https://ana:hunter2@example.com/a", "https://ana:«password:1»@example.com/a"),
+        ("Server=db;User Id=sa;Password=P@ss1;Database=x", "Server=db;User Id=sa;Password=«password:1»;Database=x"),
+        (
+            "https://x.org/login?user=a&password=abc123&next=/",
+            "https://x.org/login?user=a&password=«password:1»&next=/",
+        ),
+        ("ｐａｓｓｗｏｒｄ：ｈｕｎｔｅｒ２", "ｐａｓｓｗｏｒｄ：«password:1»"),
+        ("password: password: hunter2", "password: «password:1»: «password:2»"),
+        ("密码：密码是hunter2", "密码：密码是«password:1»"),
+        ("PIN: 4821", "PIN: «password:1»"),
+        ("验证码是 482913，五分钟内有效", "验证码是 «code:1»，五分钟内有效"),
+        ("Your verification code is 482913.", "Your verification code is «code:1»."),
+    ]);
+}
+
+#[test]
+fn keys_and_tokens_are_taken_out() {
+    check(&[
+        ("用 sk-proj-abcDEF1234567890abcdef 调用", "用 «api_key:1» 调用"),
+        ("AKIAIOSFODNN7EXAMPLE", "«api_key:1»"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "aws_secret_access_key = «api_key:1»"),
+        ("ghp_16C7e42F292c6912E7710c838347Ae178B4a pushed", "«api_key:1» pushed"),
+        ("token github_pat_11ABCDEFG0123456789_abcdefghijk", "token «api_key:1»"),
+        ("glpat-AbCdEf1234567890abcd", "«api_key:1»"),
+        ("xoxb-123456789012-abcdefABCDEF", "«api_key:1»"),
+        ("AIzaSyA1234567890abcdefghijklmnopqrstuv", "«api_key:1»"),
+        ("sk_live_4eC39HqLyjWDarjtT1zdp7dc", "«api_key:1»"),
+        ("hf_abcdefghijklmnopqrstuvwxyzABCD", "«api_key:1»"),
+        ("密钥：a8f5f167f44f4964e6c998dee827110c", "密钥：«api_key:1»"),
+        ("api_key=\"abcdefgh12345678\"", "api_key=\"«api_key:1»\""),
+        ("export API_KEY=abc123def456", "export API_KEY=«api_key:1»"),
+        ("client secret is 8Q~xYz12345abcdef", "client secret is «api_key:1»"),
+        ("Authorization: Bearer abc.def-123456", "Authorization: Bearer «token:1»"),
+        ("-H 'Authorization: Basic dXNlcjpwYXNz'", "-H 'Authorization: Basic «token:1»'"),
+        ("use Bearer 0a1b2c3d4e5f", "use Bearer «token:1»"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4", "«token:1»"),
+        ("token: a1b2c3d4e5f6", "token: «token:1»"),
+        ("Cookie: sid=abc123; theme=dark", "Cookie: «cookie:1»"),
+        ("Set-Cookie: session=xyz; HttpOnly", "Set-Cookie: «cookie:1»"),
+        (
+            "https://hooks.slack.com/services/T000/B000/XXXXXXXXXXXXXXXXabcd1234",
+            "https://hooks.slack.com/services/«token:1»",
+        ),
+    ]);
+}
+
+const PEM: &str = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy5AoGz\nuS3bSQ8Gk2f9hj0Xy3Lm1a2b3c4d5e6f7g8h9i0jKLMNOPQRS\nAbc1==\n-----END RSA PRIVATE KEY-----";
+
+#[test]
+fn private_keys_are_taken_out_whole_or_cut_off() {
+    let line = |from: usize| PEM.lines().skip(from).collect::<Vec<_>>().join("\n");
+    let body = "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn";
+    check(&[(&format!("key:\n{PEM}\nthanks"), "key:\n«private_key:1»\nthanks")]);
+    let cut = PEM.split("-----END").next().unwrap().to_owned();
+    check(&[(&format!("key:\n{cut}Then we deployed it."), "key:\n«private_key:1»\nThen we deployed it.")]);
+    check(&[(&format!("the end of it: {}", line(3)), "the end of it: «private_key:1»")]);
+    let escaped = format!("{{\"private_key\": \"{}\"}}", PEM.replace('\n', "\\n"));
+    assert!(!clean(&escaped).contains(body), "{}", clean(&escaped));
+    let spaced = PEM.replace('\n', " ");
+    assert!(!clean(&spaced).contains(body));
+    check_survives(&[
+        "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0B\n-----END PUBLIC KEY-----",
+        "-----BEGIN CERTIFICATE-----\nMIIBIjANBgkqhkiG\n-----END CERTIFICATE-----",
+    ]);
+}
+
+#[test]
+fn cards_and_identity_numbers_are_taken_out() {
+    check(&[
+        ("卡号4111111111111111，有效期12/28", "卡号«card:1»，有效期12/28"),
+        ("卡号：6222 0212 3456 7890 128", "卡号：«card:1»"),
+        ("pay with 4111-1111-1111-1111 please", "pay with «card:1» please"),
+        ("amex 3782 822463 10005", "amex «card:1»"),
+        ("５５５５　５５５５　５５５５　４４４４", "«card:1»"),
+        ("用5555555555554444付款", "用«card:1»付款"),
+        ("身份证号11010519491231002X", "身份证号«national_id:1»"),
+        ("110105 19491231 002x", "«national_id:1»"),
+        ("１１０１０５１９４９１２３１００２Ｘ", "«national_id:1»"),
+        ("SSN 123-45-6789", "SSN «ssn:1»"),
+        ("social security number: 123456789", "social security number: «ssn:1»"),
+    ]);
+}
+
+#[test]
+fn telephones_and_addresses_are_taken_out() {
+    check(&[
+        ("打13800138000找我", "打«phone:1»找我"),
+        ("手机：138 0013 8000", "手机：«phone:1»"),
+        ("手机：138-0013-8000。", "手机：«phone:1»。"),
+        ("+86 13800138000", "«phone:1»"),
+        ("+86-138-0013-8000", "«phone:1»"),
+        ("(+86) 138 0013 8000", "«phone:1»"),
+        ("１３８００１３８０００", "«phone:1»"),
+        ("张三/13800138000", "张三/«phone:1»"),
+        ("座机010-62345678转801", "座机«phone:1»转801"),
+        ("(021) 6234 5678", "«phone:1»"),
+        ("电话：62345678", "电话：«phone:1»"),
+        ("call (415) 555-2671 now", "call «phone:1» now"),
+        ("415-555-2671", "«phone:1»"),
+        ("+1 415 555 2671", "«phone:1»"),
+        ("+44 20 7946 0958", "«phone:1»"),
+        ("my phone is 4155552671", "my phone is «phone:1»"),
+        ("写信到zhang.san+a@corp.example.com。", "写信到«email:1»。"),
+        ("bob＠example．com", "«email:1»"),
+        ("bob at example dot com", "«email:1»"),
+        ("bob [at] example [dot] com", "«email:1»"),
+        ("a@b.co, A@B.CO and c@d.io", "«email:1», «email:1» and «email:2»"),
+        ("13800138000 或 +86 138-0013-8000", "«phone:1» 或 «phone:1»"),
+    ]);
+}
+
+#[test]
+fn task_content_survives() {
+    check_survives(&[
+        "订单号20261130123456789，金额¥1,299.50",
+        "订单号13800138000x 已发货",
+        "订单13800138000已发货",
+        "order 4111111111111111 shipped",
+        "运单号 4111111111111111",
+        "version 1.2.3, v10.0.19045.3693",
+        "2026-11-30T10:00:00+08:00",
+        "2026-11-30 10:00:00 to 2026-12-01 18:30:00",
+        "timestamp 1732950000000",
+        "1732950000000",
+        "1764496800123",
+        "commit 59c8272f86cfd3a1b2c3d4e5f60718293a4b5c6d",
+        "commit 4111111111111111aaaa",
+        "0193a7c2-7b1e-7c3a-9f44-138001380001",
+        "41111111-1111-4111-8111-111111111111",
+        "SN-138-0013-8000",
+        "192.168.100.254 and 10.0.0.1:8080",
+        "ISBN 978-7-111-54742-6",
+        "ISBN 9787111547426",
+        "¥13800138000 和 $4,111,111,111.00",
+        "总额13800138000元",
+        "SF1234567890123 和 1Z999AA10123456784",
+        "物流单号 773012345678901",
+        "growth of +100000000 rows",
+        "3.14159265358979 and 0.4111111111111111",
+        "QQ群 123456789",
+        "增长3.2%，共1,234,567,890次",
+        "issue #13800138000",
+        "2026-2027 学年 2026 11 30",
+        "第三季度收入为1,240万元，手机卖出12000000台",
+        "手机 2026-11-30 到货",
+        "123-45-678 and 000-12-3456",
+        "icon@2x.png, pkg@1.2.3, @scope/pkg, user@localhost",
+        "git@github.com:acme/repo.git",
+        "http://localhost:8080/img@2x.png",
+        "https://example.com:8443/a?b=c",
+        "the password is required and must not be empty",
+        "password reset is broken; the password was wrong",
+        "忘记密码怎么办？密码是什么？密码是必填项",
+        "密码错误，密码强度不够，密码长度为8位以上的字符",
+        "let password: String = get_password();",
+        "password = os.environ[\"DB_PASSWORD\"]",
+        "password: ${DB_PASSWORD} token: <your token>",
+        "password: ******",
+        "max_tokens: 4096, token_count=128, total tokens: 12345",
+        "the secret to success is patience",
+        "a token of appreciation; bearer of bad news; basic understanding",
+        "primary_key: 12345678901, idempotency_key: 8f14e45f",
+        "task-force-meeting-notes-2026 and risk-assessment-draft",
+        "compass: north, bypass: true, passing: 12",
+        "cookies: chocolate and oatmeal",
+        "登录用的是口令牌设备",
+        "sk-learn",
+    ]);
+}
+
+#[test]
+fn metadata_is_searched_by_key_and_value() {
+    let mut raw = raw("ok");
+    raw.metadata = serde_json::from_value(json!({
+        "password": "a b c", "phone": 13800138000u64, "max_tokens": 4096, "note": "call 13800138000",
+        "nested": {"auth": [{"apiKey": "x1"}], "13800138000": true}, "credentials": {"user": "ana", "value": "zzz"},
+        "order": "A-1024", "token": null, "retries": 3
+    }))
+    .unwrap();
+    let event = redact(raw, &Rules::default()).unwrap().stamped(EventId(Uuid::nil()), Timestamp::UNIX_EPOCH);
+    assert_eq!(
+        Value::Object(event.metadata),
+        json!({
+            "password": "«password:1»", "phone": "«phone:1»", "max_tokens": 4096, "note": "call «phone:1»",
+            "nested": {"auth": [{"apiKey": "«api_key:1»"}], "«phone:1»": true},
+            "credentials": {"user": "«api_key:2»", "value": "«api_key:3»"},
+            "order": "A-1024", "token": null, "retries": 3
+        })
+    );
+    let counts: Vec<(&str, u32)> = event.redactions.iter().map(|r| (r.label.as_str(), r.count)).collect();
+    assert_eq!(counts, [("api_key", 3), ("password", 1), ("phone", 3)]);
+}
+
+fn raw(content: &str) -> RawEvent {
+    RawEvent::new(Scope::default(), Source::User, Kind::Note, content)
+}
+
+#[test]
+fn limits_are_refused_by_name() {
+    let rules = Rules::default();
+    let refused = |change: &dyn Fn(&mut RawEvent)| {
+        let mut event = raw("ok");
+        change(&mut event);
+        redact(event, &rules).unwrap_err()
+    };
+    assert_eq!(refused(&|e| e.content = " \n\u{3000}".into()), Refused::EmptyContent);
+    assert_eq!(refused(&|e| e.content = "a\0b".into()), Refused::NulInContent);
+    assert_eq!(refused(&|e| e.content = "a".repeat(1 << 20) + "b"), Refused::ContentTooLong { bytes: (1 << 20) + 1 });
+    assert_eq!(refused(&|e| drop(e.metadata.insert("a\0".into(), json!(1)))), Refused::NulInMetadata);
+    assert_eq!(refused(&|e| drop(e.metadata.insert("a".into(), json!({"b": ["\0"]})))), Refused::NulInMetadata);
+    assert!(matches!(
+        refused(&|e| drop(e.metadata.insert("a".into(), json!("b".repeat(70_000))))),
+        Refused::MetadataTooLong { .. }
+    ));
+    let deep = (0..500).fold(json!(1), |value, _| json!([value]));
+    assert_eq!(refused(&|e| drop(e.metadata.insert("a".into(), deep.clone()))), Refused::MetadataTooDeep);
+    assert_eq!(refused(&|e| e.idempotency_key = Some(String::new())), Refused::EmptyKey);
+    assert_eq!(refused(&|e| e.idempotency_key = Some("k".repeat(513))), Refused::KeyTooLong { bytes: 513 });
+    assert_eq!(refused(&|e| e.idempotency_key = Some("a\nb".into())), Refused::ControlInKey);
+    let secret = "sk-proj-abcDEF1234567890abcdef";
+    let error = refused(&|e| e.idempotency_key = Some(secret.into()));
+    assert!(matches!(error, Refused::SecretInKey { .. }) && !error.to_string().contains("sk-proj"));
+    let error = refused(&|e| e.scope.owner.user = ScopeId::from_str(secret).unwrap());
+    assert!(matches!(error, Refused::SecretInScope { field: "user", .. }) && !error.to_string().contains("sk-proj"));
+}
+
+#[test]
+fn ids_that_are_common_are_taken_as_they_are() {
+    for id in [
+        "13800138000",
+        "bob@example.com",
+        "a:b",
+        "a%",
+        "*",
+        "110105194912310021",
+        "user-password",
+        "0193a7c2-7b1e-7c3a-9f44-1a2b3c4d5e6f",
+    ] {
+        let mut event = raw("ok");
+        event.scope.owner.user = ScopeId::from_str(id).unwrap();
+        assert_eq!(
+            redact(event, &Rules::default())
+                .unwrap()
+                .stamped(EventId(Uuid::nil()), Timestamp::UNIX_EPOCH)
+                .scope
+                .owner
+                .user
+                .as_str(),
+            id
+        );
+    }
+}
+
+#[test]
+fn trust_and_time_have_defaults() {
+    let now: Timestamp = "2026-11-30T10:00:00Z".parse().unwrap();
+    let stamp = |raw: RawEvent| redact(raw, &Rules::default()).unwrap().stamped(EventId(Uuid::nil()), now);
+    let event = stamp(raw("ok"));
+    assert_eq!((event.trust, event.recorded_at, event.occurred_at.timestamp()), (Trust::Trusted, now, now));
+    let tool = RawEvent { source: Source::Tool, ..raw("ok") };
+    assert_eq!(stamp(tool.clone()).trust, Trust::Untrusted);
+    assert_eq!(stamp(RawEvent { trust: Some(Trust::Trusted), ..tool }).trust, Trust::Trusted);
+    assert_eq!(stamp(RawEvent { kind: Kind::Imported, ..raw("ok") }).trust, Trust::Untrusted);
+}
+
+#[test]
+fn a_key_gives_one_placeholder_to_one_secret_in_all_events() {
+    let rules = Rules::default().with_key(Key::new([7; 32]));
+    let one = redact_text("a@b.io 13800138000", &rules);
+    let other = redact_text("c@d.io then A@b.io, +86 138 0013 8000", &rules);
+    let (email, phone) = one.split_once(' ').unwrap();
+    assert!(email.starts_with("«email:") && email.len() == "«email:12345678»".len(), "{email}");
+    assert!(other.contains(email) && other.contains(phone), "{one} / {other}");
+    assert_ne!(one, redact_text("a@b.io 13800138000", &Rules::default().with_key(Key::new([8; 32]))));
+    assert_eq!(redact_text(&one, &rules), one);
+    let mut event = raw("ok");
+    event.idempotency_key = Some("mail from bob@example.com".into());
+    let key = redact(event.clone(), &rules).unwrap().idempotency_key;
+    assert_eq!(key, redact(event, &rules).unwrap().idempotency_key);
+    assert!(!key.unwrap().contains("bob"));
+    assert!(!format!("{rules:?}").contains('7'), "{rules:?}");
+}
+
+#[test]
+fn placeholders_stand_and_are_not_given_twice() {
+    check(&[
+        ("«card:1» and 4111111111111111", "«card:1» and «card:2»"),
+        ("password: «password:3»", "password: «password:3»"),
+        ("my password is «password:1».", "my password is «password:1»."),
+        ("«card:4111111111111111»", "«card:«card:1»»"),
+        ("«unknown:1» «Phone:1»", "«unknown:1» «Phone:1»"),
+    ]);
+}
+
+#[test]
+fn rules_are_read_and_checked() {
+    let rules = Rules::from_toml("off = [\"phone\"]\n[[rule]]\nlabel = \"badge\"\npattern = 'badge (\\d+)'\n").unwrap();
+    assert_eq!(redact_text("badge 77 at 13800138000 a@b.io", &rules), "badge «badge:1» at 13800138000 «email:1»");
+    for (text, hint) in [
+        ("off = [\"phones\"]", "phones"),
+        ("on = []", "unknown field"),
+        ("[[rule]]\nlabel = \"Bad Label\"\npattern = 'x'", "Bad Label"),
+        ("[[rule]]\nlabel = \"bad\"\npattern = '('", "unclosed group"),
+        ("[[rule]]\nlabel = \"all\"\npattern = 'x*'", "empty text"),
+        ("[[rule]]\nlabel = \"big\"\npattern = '(\\w{1000}){1000}'", "size"),
+    ] {
+        let error = Rules::from_toml(text).unwrap_err().to_string();
+        assert!(error.contains(hint), "{error}");
+    }
+}
+
+#[test]
+fn a_long_text_takes_linear_time() {
+    for unit in [
+        "1",
+        "1 ",
+        "1-",
+        "12 ",
+        "@",
+        "a@",
+        "a.",
+        "a@b.c ",
+        "password ",
+        "密码是",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY----- ",
+        "eyJ",
+        "://a:",
+        "«card:",
+        "sk-",
+        "bearer ",
+        "cookie:",
+        "token=",
+        "\"",
+        "curl -u ",
+        "0 (",
+        "密码",
+    ] {
+        let text = unit.repeat(100_000 / unit.len());
+        let started = std::time::Instant::now();
+        clean(&text);
+        println!("{unit:?} {:?}", started.elapsed());
+    }
+}
+
+fn secret() -> impl Strategy<Value = (&'static str, String)> {
+    let digits = |n: usize| {
+        prop::collection::vec(0u8..10, n).prop_map(|d| d.iter().map(|d| char::from(b'0' + d)).collect::<String>())
+    };
+    let card = (prop::sample::select(vec!["4", "51", "55", "62", "6011", "3530"]), digits(16), 0..3usize).prop_map(
+        |(prefix, rest, style)| {
+            let body = format!("{prefix}{}", &rest[..15 - prefix.len()]);
+            let last = (0..10).find(|d| luhn_sum(&format!("{body}{d}")).is_multiple_of(10)).unwrap();
+            let card = format!("{body}{last}");
+            let groups: Vec<&str> = (0..4).map(|g| &card[g * 4..g * 4 + 4]).collect();
+            ("card", [card.clone(), groups.join(" "), groups.join("-")][style].clone())
+        },
+    );
+    let id = (
+        prop::sample::select(vec!["110105", "440304", "510107", "310115"]),
+        1940i32..2015,
+        1u32..13,
+        1u32..29,
+        0u32..1000,
+        0..2usize,
+    )
+        .prop_map(|(region, year, month, day, serial, style)| {
+            let body = format!("{region}{year}{month:02}{day:02}{serial:03}");
+            let weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
+            let sum: u32 = body.bytes().zip(weights).map(|(b, w)| u32::from(b - b'0') * w).sum();
+            let id = format!("{body}{}", "10X98765432".as_bytes()[(sum % 11) as usize] as char);
+            ("national_id", if style == 0 { id } else { format!("{} {} {}", &id[..6], &id[6..14], &id[14..]) })
+        });
+    let phone = (3u8..10, digits(9), 0..6usize).prop_map(|(second, rest, style)| {
+        let phone = format!("1{second}{rest}");
+        let (a, b, c) = (&phone[..3], &phone[3..7], &phone[7..]);
+        let written = [
+            phone.clone(),
+            format!("{a} {b} {c}"),
+            format!("{a}-{b}-{c}"),
+            format!("+86{phone}"),
+            format!("+86 {a} {b} {c}"),
+            format!("+86-{phone}"),
+        ];
+        ("phone", written[style].clone())
+    });
+    let email =
+        "[a-z]{1,8}[._+]?[a-z0-9]{1,8}@[a-z]{2,8}\\.(com|cn|io|example\\.org)".prop_map(|email| ("email", email));
+    let ssn = (1u32..666, 1u32..100, 1u32..10000).prop_map(|(a, b, c)| ("ssn", format!("{a:03}-{b:02}-{c:04}")));
+    let key = prop_oneof![
+        "sk-proj-[A-Za-z0-9]{20,40}9",
+        "AKIA[A-Z0-9]{16}",
+        "ghp_[A-Za-z0-9]{36}",
+        "xoxb-[0-9]{12}-[a-zA-Z0-9]{24}",
+        "AIza[A-Za-z0-9_-]{34}x",
+        "hf_[A-Za-z]{34}",
+        "glpat-[A-Za-z0-9]{20}"
+    ]
+    .prop_map(|key| ("api_key", key));
+    let jwt = "eyJ[A-Za-z0-9]{12,30}\\.eyJ[A-Za-z0-9]{12,30}\\.[A-Za-z0-9_]{20,40}".prop_map(|jwt| ("token", jwt));
+    prop_oneof![card, id, phone, email, ssn, key, jwt]
+}
+
+fn luhn_sum(digits: &str) -> u32 {
+    digits
+        .bytes()
+        .rev()
+        .enumerate()
+        .map(|(i, b)| {
+            let d = u32::from(b - b'0');
+            if i % 2 == 1 { d * 2 / 10 + d * 2 % 10 } else { d }
+        })
+        .sum()
+}
+
+fn password() -> impl Strategy<Value = (String, String)> {
+    let said = prop::sample::select(vec![
+        "密码是{}",
+        "密码：{}",
+        "我的密码是 {}，记一下",
+        "口令: {}",
+        "数据库密码改成了{}",
+        "password: {}",
+        "my password is {}",
+        "passwd={}",
+        "pwd={}",
+        "\"password\": \"{}\"",
+        "the password for prod is {}",
+        "password is `{}`",
+    ]);
+    (said, "[A-Za-z][A-Za-z0-9@#%^*_+]{5,12}[0-9]").prop_map(|(said, word)| (said.replace("{}", &word), word))
+}
+
+fn wide(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            ' ' => '\u{3000}',
+            '!'..='~' => char::from_u32(c as u32 + 0xFEE0).unwrap(),
+            c => c,
+        })
+        .collect()
+}
+
+fn digits_of(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) })]
+
+    #[test]
+    fn no_secret_passes_in_any_carrier(
+        (label, secret) in secret(),
+        carrier in prop::sample::select(vec![
+            "{}", "请联系{}，谢谢", "资料：{}。另外订单A-1024已发货", "my number is {}, ok?", "({})", "「{}」", "a\n{}\nb", "{\"v\": \"{}\", \"n\": 2}",
+            "他说 {} 就是这个", "see: {}.", "2026-11-30 {} 10:00", "第3步，{}", "v1.2.3 {} done", "- {}", "用{}登录", "<b>{}</b>", "a={}&b=1",
+        ]),
+        full in any::<bool>(),
+    ) {
+        let written = if full { wide(&secret) } else { secret.clone() };
+        let text = carrier.replace("{}", &written);
+        let redacted = clean(&text);
+        prop_assert!(!redacted.contains(&written), "{label}: {text:?} → {redacted:?}");
+        prop_assert!(redacted.contains(&format!("«{label}:1»")), "{label}: {text:?} → {redacted:?}");
+        if matches!(label, "card" | "phone" | "ssn") {
+            prop_assert!(!digits_of(&fold(&redacted)).contains(&digits_of(&secret)));
+        }
+        prop_assert_eq!(clean(&redacted), redacted);
+    }
+
+    #[test]
+    fn no_password_passes((text, word) in password(), full in any::<bool>()) {
+        let (text, word) = if full { (wide(&text), wide(&word)) } else { (text, word) };
+        let redacted = clean(&text);
+        prop_assert!(!redacted.contains(&word), "{text:?} → {redacted:?}");
+        prop_assert_eq!(clean(&redacted), redacted);
+    }
+
+    #[test]
+    fn redacting_twice_is_redacting_once(text in "(\\PC|[0-9 @.:=-]|密码|是|password|token|«|»|card:1|[a-z]){0,40}") {
+        let once = clean(&text);
+        prop_assert_eq!(clean(&once), once);
+    }
+
+    #[test]
+    fn numbers_without_meaning_survive(order in "[A-Z]{2}[0-9]{8,16}", stamp in 1_600_000_000_000u64..1_900_000_000_000) {
+        let text = format!("订单{order}，时间{stamp}，哈希{:x}", stamp * 7919);
+        prop_assert_eq!(clean(&text), text);
+    }
+}
