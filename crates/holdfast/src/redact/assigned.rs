@@ -17,6 +17,10 @@ pub(crate) enum Keyword {
     /// Made by machines: what looks random is one.
     ApiKey,
     Token,
+    /// As a token, unless it is a UUID: those name sessions without opening them.
+    Session,
+    /// A password of several words.
+    Phrase,
     /// A few digits.
     Code,
     /// The header; what follows is a secret whatever it looks like.
@@ -28,16 +32,16 @@ pub(crate) enum Keyword {
 impl Keyword {
     fn secret(self) -> Secret {
         match self {
-            Self::Password | Self::Pass => Secret::Password,
+            Self::Password | Self::Pass | Self::Phrase => Secret::Password,
             Self::ApiKey => Secret::ApiKey,
-            Self::Token | Self::Authorization => Secret::Token,
+            Self::Token | Self::Session | Self::Authorization => Secret::Token,
             Self::Code => Secret::Code,
             Self::Cookie => Secret::Cookie,
         }
     }
 }
 
-use Keyword::{ApiKey, Authorization, Code, Cookie, Pass, Password, Token};
+use Keyword::{ApiKey, Authorization, Code, Cookie, Pass, Password, Phrase, Session, Token};
 
 /// The secret that a key of metadata announces.
 pub(crate) fn secret_of_key(key: &str) -> Option<Secret> {
@@ -63,6 +67,8 @@ enum Link {
 const VALUE_BYTES_MAX: usize = 8192;
 /// Longest value of ideographs that is looked for: nobody types a paragraph as a password.
 const IDEOGRAPHS_BYTES_MAX: usize = 128;
+/// Longest value between typographic quotes.
+const QUOTED_BYTES_MAX: usize = 512;
 /// A longer run without white space is no word and no sentence; it counts as made by a machine without a closer look.
 const WORD_BYTES_MAX: usize = 256;
 
@@ -94,7 +100,10 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
     let quoted_key = text[at..].starts_with(['"', '\'', '\\']);
     at +=
         text[at..].len() - text[at..].trim_start_matches(['"', '\'', '\\', '*', '`', '”', '」', '】', ')', ']']).len();
-    let (link, length) = link(&text[at..], keyword, named_in_ascii)?;
+    let (link, length) = match in_markup(&text[at..], before) {
+        Some(length) => (Link::Mark, length),
+        None => link(&text[at..], keyword, named_in_ascii)?,
+    };
     at += length;
     let in_query = before.is_some_and(|c| matches!(c, '?' | '&'));
     let told = value(text, at, in_query)?;
@@ -120,11 +129,31 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
             link == Link::Mark && said.len() >= 8 && looks_made(said)
         }
         Password => link_tells_password(link, &told, said, option || quoted_key),
-        Pass => link == Link::Mark && link_tells_password(link, &told, said, quoted_key),
+        Pass => {
+            let digits = said.len() >= 4 && said.bytes().any(|b| b.is_ascii_digit());
+            (link == Link::Mark || (link == Link::Is && digits)) && link_tells_password(link, &told, said, quoted_key)
+        }
+        Phrase => {
+            // Words, to the end of the sentence.
+            let clause = &text[told.range.start..line_end(text, told.range.start, told.quoted)];
+            let clause = clause[..clause.find(['。', '；', '，']).unwrap_or(clause.len())].trim_end_matches(['.', ' ']);
+            let told_of = link == Link::Is || !clause.contains(' ');
+            let speaks = told_of && SPEAKING.contains(&said.to_ascii_lowercase().as_str());
+            let told = told.range.start..told.range.start + clause.len();
+            let link = matches!(link, Link::Mark | Link::Is);
+            return (link && !speaks && !clause.is_empty() && !is_stand_in(clause)).then_some(told);
+        }
+        Session => {
+            let uuid = said.len() == 36 && said.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+            link == Link::Mark && said.len() >= 8 && said.is_ascii() && looks_made(said) && !uuid
+        }
         ApiKey | Token => {
             let named = option || link != Link::Bare;
             let minimum = if named_in_ascii { 8 } else { 6 };
-            named && said.len() >= minimum && said.is_ascii() && (looks_made(said) || (told.quoted && quoted_key))
+            let made = looks_made(said) || (told.quoted && quoted_key) || (link == Link::Mark && said.len() >= 20);
+            // {"tokens": 12345678} counts them.
+            let counts = said.len() < 16 && said.bytes().all(|b| b.is_ascii_digit());
+            named && !counts && said.len() >= minimum && said.bytes().all(|b| b.is_ascii_graphic()) && made
         }
         Code => (3..=8).contains(&said.len()) && said.bytes().all(|b| b.is_ascii_digit()),
     };
@@ -135,6 +164,7 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
 fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool {
     let lower = said.to_ascii_lowercase();
     let mixed = said.bytes().any(|b| b.is_ascii_digit()) && said.bytes().any(|b| b.is_ascii_alphabetic());
+    let digits = said.bytes().all(|b| b.is_ascii_digit());
     let ideographs = !said.is_ascii();
     if ideographs {
         let speaks =
@@ -150,9 +180,11 @@ fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool
         Link::Mark if told.quoted && named => true,
         Link::Mark => said.len() >= 2 && !speaks,
         Link::Is => said.len() >= 3 && (told.quoted || !speaks),
-        Link::To => said.len() >= 3 && (told.quoted || mixed || said.contains(|c: char| c.is_ascii_punctuation())),
+        Link::To => {
+            said.len() >= 3 && (told.quoted || mixed || digits || said.contains(|c: char| c.is_ascii_punctuation()))
+        }
         Link::Bare if named => said.len() >= 3 && !said.starts_with('-') && !speaks,
-        Link::Bare => (told.quoted || (said.len() >= 6 && mixed)) && !TECHNICAL.contains(&lower.as_str()),
+        Link::Bare => (told.quoted || (said.len() >= 6 && (mixed || digits))) && !TECHNICAL.contains(&lower.as_str()),
     }
 }
 
@@ -175,6 +207,15 @@ fn starts_with_ignore_case(bytes: &[u8], prefix: &str) -> bool {
     bytes.len() >= prefix.len() && bytes[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
 }
 
+/// `<password>hunter2</password>`, `<add key="Password" value="hunter2"/>`: the length of what stands before the value.
+fn in_markup(rest: &str, before: Option<char>) -> Option<usize> {
+    if before == Some('<') && rest.starts_with('>') {
+        return Some(1);
+    }
+    let attribute = ["value=", "content=", "Value="].iter().find(|name| rest.trim_start().starts_with(**name))?;
+    Some(rest.len() - rest.trim_start().len() + attribute.len())
+}
+
 /// The link and its length, white space included.
 fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usize)> {
     let spaces = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
@@ -193,17 +234,18 @@ fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usi
         ("equals ", Link::Is),
     ];
     for (word, link) in IS {
-        if start > 0 && starts_with_ignore_case(after.as_bytes(), word) {
-            let at = start + word.len();
+        // "is: hunter2" as well as "is hunter2".
+        let bare = word.trim_end();
+        let colon = after.as_bytes().get(bare.len()) == Some(&b':') && starts_with_ignore_case(after.as_bytes(), bare);
+        if start > 0 && (colon || starts_with_ignore_case(after.as_bytes(), word)) {
+            let at = start + if colon { bare.len() } else { word.len() };
             return Some((*link, at + spaces(&rest[at..]) + mark(&rest[at..]).unwrap_or(0)));
         }
     }
     if let Some(length) = zh_link(after) {
         let at = start + length;
-        return Some((
-            if after[..length].ends_with('为') || after[..length].ends_with('是') { Link::Is } else { Link::To },
-            at + mark(&rest[at..]).unwrap_or(0),
-        ));
+        let is = after[..length].trim_end().ends_with(['为', '是', '叫']);
+        return Some((if is { Link::Is } else { Link::To }, at + mark(&rest[at..]).unwrap_or(0)));
     }
     // "the password for the staging database is …"
     if keyword == Password
@@ -219,7 +261,8 @@ fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usi
             return Some((Link::Mark, start + at + 1 + spaces(&clause[at + 1..])));
         }
     }
-    (start > 0 || !named_in_ascii).then_some((Link::Bare, start))
+    let dash = if start > 0 && after.starts_with("- ") { 2 } else { 0 };
+    (start > 0 || !named_in_ascii).then_some((Link::Bare, start + dash))
 }
 
 /// The length of a mark and of the white space around it: `:`, `=`, `=>`, `:=`, `->`, one line end included.
@@ -303,7 +346,9 @@ fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
     let opening = rest[slashes..].chars().next()?;
     if let Some((open, close)) = QUOTES.iter().find(|(open, _)| *open == opening) {
         let start = slashes + open.len_utf8();
+        // “ isn't used around long machine-made values, and is often left open.
         let inner = &rest[start..];
+        let inner = if open.is_ascii() { inner } else { &inner[..inner.floor_char_boundary(QUOTED_BYTES_MAX)] };
         // In escaped JSON the closing quote has as many backslashes as the opening one; elsewhere an escaped quote is text.
         let end = inner.char_indices().find(|&(end, c)| {
             let before = inner[..end].len() - inner[..end].trim_end_matches('\\').len();
@@ -401,8 +446,10 @@ fn is_code(rest: &str, said: &str, quoted: bool) -> bool {
         text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
     };
-    let call = said.find(['(', '[']).is_some_and(|at| identifier(&said[..at]));
-    let generic = rest[said.len()..].starts_with('<') && identifier(said);
+    let line = &rest[..rest.floor_char_boundary(120)];
+    let line = &line[..line.find('\n').unwrap_or(line.len())];
+    let call = said.find(['(', '[']).is_some_and(|at| identifier(&said[..at]) && line.contains([')', ']']));
+    let generic = identifier(said) && rest[said.len()..].starts_with('<') && !rest[said.len()..].starts_with("</");
     let dotted = said.split_once('.').is_some_and(|(first, rest)| {
         matches!(
             first,

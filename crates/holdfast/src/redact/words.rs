@@ -1,13 +1,13 @@
 //! The words that announce a secret, and those that only speak of one. Lists, several words a line.
 
-use super::assigned::Keyword::{self, ApiKey, Authorization, Code, Cookie, Pass, Password, Token};
+use super::assigned::Keyword::{self, ApiKey, Authorization, Code, Cookie, Pass, Password, Phrase, Session, Token};
 use super::rules::Secret;
 
 /// Without regard to case; at each place the longest counts.
 #[rustfmt::skip]
 pub(super) const KEYWORDS: &[(&str, Keyword)] = &[
-    ("password", Password), ("passwd", Password), ("passcode", Password), ("passphrase", Password),
-    ("pass phrase", Password), ("passwort", Password), ("contraseña", Password), ("mot de passe", Password),
+    ("password", Password), ("passwd", Password), ("passcode", Password), ("passphrase", Phrase),
+    ("pass phrase", Phrase), ("seed phrase", Phrase), ("recovery phrase", Phrase), ("mnemonic", Phrase), ("助记词", Phrase), ("passwort", Password), ("contraseña", Password), ("mot de passe", Password),
     ("パスワード", Password), ("비밀번호", Password), ("密码", Password), ("密碼", Password), ("口令", Password), ("pwd", Pass),
     ("psw", Pass), ("pass", Pass), ("pin code", Pass), ("pin", Pass), ("api_key", ApiKey), ("api-key", ApiKey),
     ("api key", ApiKey), ("apikey", ApiKey), ("access_key_id", ApiKey), ("access key id", ApiKey),
@@ -20,8 +20,8 @@ pub(super) const KEYWORDS: &[(&str, Keyword)] = &[
     ("encryption_key", ApiKey), ("account_key", ApiKey), ("accountkey", ApiKey), ("sharedaccesskey", ApiKey),
     ("密钥", ApiKey), ("秘钥", ApiKey), ("密鑰", ApiKey), ("私钥", ApiKey), ("credential", ApiKey), ("access_token", Token),
     ("access token", Token), ("api_token", Token), ("api token", Token), ("auth_token", Token),
-    ("refresh_token", Token), ("token", Token), ("令牌", Token), ("session_id", Token), ("sessionid", Token),
-    ("phpsessid", Token), ("jsessionid", Token), ("sid", Token), ("验证码", Code), ("驗證碼", Code), ("校验码", Code),
+    ("refresh_token", Token), ("token", Token), ("令牌", Token), ("session_id", Session), ("sessionid", Session),
+    ("phpsessid", Session), ("jsessionid", Session), ("sid", Session), ("验证码", Code), ("驗證碼", Code), ("校验码", Code),
     ("verification code", Code), ("one-time code", Code), ("security code", Code), ("otp", Code), ("cvv", Code),
     ("cvc", Code), ("authorization", Authorization), ("set-cookie", Cookie), ("cookie", Cookie),
 ];
@@ -59,7 +59,7 @@ pub(super) const SPEAKING: &[&str] = &[
 /// The same in Chinese: what follows 是 or 为.
 #[rustfmt::skip]
 pub(super) const SPEAKING_ZH: &[&str] = &[
-    "密码", "密碼", "口令", "密钥", "什么", "多少", "否", "不", "必", "需", "要", "用", "我", "你", "他", "她", "它", "在", "由", "个", "一", "错", "对", "正确", "加密",
+    "密码", "密碼", "口令", "密钥", "至少", "最少", "最多", "长度", "无", "待定", "未", "忘", "若", "或", "以", "首次", "登录", "登陆", "重置", "修改", "同", "详", "参", "另", "单独", "私", "什么", "多少", "否", "不", "必", "需", "要", "用", "我", "你", "他", "她", "它", "在", "由", "个", "一", "错", "对", "正确", "加密",
     "安全", "放", "存", "怎", "谁", "哪", "啥", "有", "没", "空", "明文", "默认", "旧", "新", "同", "之前", "以前", "原来", "随机", "自动", "几",
     "这", "那", "从", "通过", "保密", "强", "弱", "的", "了", "吗", "呢", "过期", "如何", "为什么", "见", "已", "请", "可", "能", "会", "应",
     "被", "和", "与", "或", "关键", "重要",
