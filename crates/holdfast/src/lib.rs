@@ -11,6 +11,7 @@ pub mod recall;
 pub mod redact;
 pub mod signals;
 pub mod store;
+pub mod redact;
 pub mod text;
 pub mod types;
 pub mod working;

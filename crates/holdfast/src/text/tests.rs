@@ -375,3 +375,40 @@ fn a_long_run_of_anything_is_tokenised() {
         extract(&text, 200, &["a"]);
     }
 }
+
+/// Run by hand: `cargo test --release -p holdfast text -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn cost_of_text() {
+    type Verb = fn(&str) -> usize;
+    let verbs: [(&str, Verb); 7] = [
+        ("fold", |text| fold(text).len()),
+        ("index_terms", |text| index_terms(text).len()),
+        ("query_terms", |text| query_terms(text).len()),
+        ("sentences", |text| sentences(text).len()),
+        ("extract 200", |text| extract(text, 200, &["报告", "report"]).len()),
+        ("estimate_upper", |text| Tokenizer::O200kBase.estimate_upper(text)),
+        ("count", |text| Tokenizer::O200kBase.count(text)),
+    ];
+    let texts = [corpus()[0].1.clone(), corpus()[4].1.clone(), corpus()[6].1.clone()];
+    for (name, verb) in verbs {
+        let costs: Vec<String> = texts
+            .iter()
+            .map(|text| {
+                verb(text);
+                let started = std::time::Instant::now();
+                for _ in 0..2000 {
+                    std::hint::black_box(verb(std::hint::black_box(text)));
+                }
+                format!("{:8.2} µs/kB", started.elapsed().as_secs_f64() * 1e6 / 2000.0 / (text.len() as f64 / 1000.0))
+            })
+            .collect();
+        println!("{name:>15} zh {} en {} json {}", costs[0], costs[1], costs[2]);
+    }
+    let long = texts[0].repeat((1 << 20) / texts[0].len());
+    for (name, verb) in verbs {
+        let started = std::time::Instant::now();
+        verb(&long);
+        println!("{name:>15} {:8.1} ms for 1 MiB", started.elapsed().as_secs_f64() * 1e3);
+    }
+}
