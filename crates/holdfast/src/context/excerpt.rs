@@ -3,9 +3,8 @@
 use super::fence::inline;
 use super::labels::Labels;
 use super::select::shorter;
-use crate::text::sentences;
+use crate::text::{repeats, sentences};
 use crate::types::event::{Source, StoredEvent, Trust};
-use crate::working::same_statement;
 
 /// Stands where words were left out.
 pub(super) const LEFT_OUT: &str = "…";
@@ -57,7 +56,7 @@ fn head(event: &StoredEvent, labels: &Labels) -> String {
 
 /// Recall leaves overturned sentences out unless it was asked for history; what comes through all the same is marked.
 fn overturned(event: &StoredEvent, words: &[String], labels: &Labels) -> String {
-    let stated = |statement: &str| words.iter().any(|word| same_statement(word, statement));
+    let stated = |statement: &str| words.iter().any(|word| repeats(word, statement));
     let notes: Vec<String> = event
         .overturned
         .iter()

@@ -3,13 +3,12 @@
 use super::excerpt;
 use super::fence::inline;
 use super::labels::Labels;
-use crate::text::sentences;
+use crate::text::{repeats, sentences};
 use crate::types::context::{BlockItem, Cut, Section};
 use crate::types::frame::{Frame, Step, StepStatus};
 use crate::types::ids::ElementId;
 use crate::types::query::{Found, Hit};
 use crate::types::task::{Closing, Item, ItemStatus, Task, TaskStatus};
-use crate::working::{same_statement, visible_constraints};
 
 /// What is packed first. Mandatory lines are never cut or reworded (SPEC 2.5); the rest give way from the bottom up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,7 +77,7 @@ struct Selection<'a> {
 impl Selection<'_> {
     fn live(&mut self, task: &Task, frame: &Frame) {
         self.goals(task);
-        for (_, constraint) in visible_constraints(task) {
+        for (_, constraint) in task.visible_constraints() {
             self.element(task, Section::Constraints, Weight::Mandatory, &constraint.id, &constraint.text);
         }
         for warning in task.frames.iter().flat_map(|f| &f.warnings).filter(|w| !w.cleared) {
@@ -286,7 +285,7 @@ impl Selection<'_> {
                     if words.is_empty() {
                         continue;
                     }
-                    let said = |word: &String| self.said.iter().find(|(_, text)| same_statement(text, word));
+                    let said = |word: &String| self.said.iter().find(|(_, text)| repeats(text, word));
                     let repeated: Vec<_> = words.iter().filter_map(said).collect();
                     if repeated.len() == words.len() && event.overturned.is_empty() {
                         let reason = format!("{} says it already", repeated[0].0);

@@ -310,7 +310,10 @@ impl<'a> Batch<'a> {
             overturned: Vec::new(),
             refused_update: None,
         };
-        self.absorb(&event, &signals, &mut observed)?;
+        // An agent that says by an update what it did must not have it counted twice.
+        if update.is_none() || event.source == Source::User {
+            self.absorb(&event, &signals, &mut observed)?;
+        }
         if let Some(update) = update {
             self.update(&event, &update, &mut observed)?;
         }

@@ -498,3 +498,12 @@ pub fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
 pub fn term_set(text: &str) -> BTreeSet<String> {
     index_terms(text).into_iter().collect()
 }
+
+/// Whether an index term says nothing by itself: a stop word, or characters that all belong to stop words.
+pub fn is_stop_term(term: &str) -> bool {
+    let ideographs: Vec<char> = term.chars().collect();
+    if ideographs.iter().all(|c| script(*c) == Script::Ideographic) {
+        return stopwords::mask(&ideographs).into_iter().all(|stopped| stopped);
+    }
+    stopwords::is_english(term)
+}

@@ -175,4 +175,11 @@ impl Task {
     pub fn frame(&self) -> Option<&Frame> {
         self.frames.last()
     }
+
+    /// The constraints in force for the frame in hand: its parents' first, then its own, each with the frame it belongs to.
+    pub fn visible_constraints(&self) -> Vec<(&Frame, &Constraint)> {
+        let all =
+            self.frames.iter().flat_map(|frame| frame.constraints.iter().map(move |constraint| (frame, constraint)));
+        all.filter(|(_, constraint)| constraint.in_force).collect()
+    }
 }

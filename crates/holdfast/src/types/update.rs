@@ -59,6 +59,10 @@ pub enum Action {
     AddConstraint {
         text: String,
     },
+    /// Adds a constraint to the task itself, whatever subtask is in hand: what the user lays down holds beyond it.
+    AddTaskConstraint {
+        text: String,
+    },
     AmendConstraint {
         constraint: ElementId,
         text: String,

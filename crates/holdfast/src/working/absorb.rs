@@ -5,13 +5,11 @@
 //! plan is done, what it made, what it plans and what it asks. A tool's give a result, as an extract. Untrusted text is data:
 //! nothing in it but the extract is taken, and an extract is never a constraint, a goal or an item.
 
-use super::compare::{find_whole, fold, same};
-use super::names::{bare, matches};
-use super::{same_statement, visible_constraints};
-use crate::text::{extract, sentences};
+use super::names::{bare, is_called, matches, words};
+use crate::text::{extract, find_whole, fold, repeats, same, sentences};
 use crate::types::event::{Event, Kind, Source, Trust};
 use crate::types::frame::{Frame, Step, StepStatus};
-use crate::types::signals::{Correction, Cue, EntityKind, Feedback, Signals, StateChange, StateWord};
+use crate::types::signals::{Correction, Cue, EntityKind, Feedback, Instruction, Signals, StateChange, StateWord};
 use crate::types::task::{ItemStatus, Outcome, StepPhase, Task, TaskStatus};
 use crate::types::update::{Action, ELEMENT_BYTES_MAX, ITEM_NAME_BYTES_MAX, Update};
 
@@ -38,6 +36,10 @@ const RESULT_CHARACTERS_MAX: usize = 600;
 const PLAN_STEPS_MAX: usize = 50;
 /// Most artifacts taken from one event: a directory listing is not a list of things made.
 const ARTIFACTS_MAX: usize = 10;
+/// Shortest name of an item taken from talk, in characters.
+const ITEM_CHARACTERS_MIN: usize = 2;
+/// Longest correction kept as a fact of the task, in characters.
+const FACT_CHARACTERS_MAX: usize = 200;
 /// Longest question kept as an open decision, in characters. It is never cut from a block, so it must be a question.
 const QUESTION_CHARACTERS_MAX: usize = 200;
 /// Longest reply read as the answer to an open question, in characters.
@@ -56,7 +58,7 @@ pub fn absorb(task: &Task, said: &Said<'_>, signals: &Signals) -> Option<Update>
             actions.extend(taken_up(task, signals));
             let live = !task.frames.is_empty() || !actions.is_empty();
             if live {
-                actions.extend(corrections(task, signals));
+                actions.extend(corrections(task, said, signals));
                 actions.extend(constraints(task, said, signals));
                 actions.extend(answer(task, said, signals));
                 if said.kind == Kind::Plan {
@@ -101,7 +103,7 @@ fn taken_up(task: &Task, signals: &Signals) -> Option<Action> {
 }
 
 /// 「不是3.2%，是2.8%」: every valid statement with the old value is overturned, and a constraint with it reworded.
-fn corrections(task: &Task, signals: &Signals) -> Vec<Action> {
+fn corrections(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
     let mut actions: Vec<Action> = Vec::new();
     for correction in &signals.corrections {
         let conclusions = task.frames.iter().flat_map(|f| &f.conclusions).filter(|c| c.valid).map(|c| (&c.id, &c.text));
@@ -120,18 +122,32 @@ fn corrections(task: &Task, signals: &Signals) -> Vec<Action> {
             }
         }
         let Some(frame) = task.frame() else { continue };
+        let before = actions.len();
         for constraint in frame.constraints.iter().filter(|c| c.in_force && says(&c.text, &correction.old)) {
             if let Some(text) = corrected(&constraint.text, correction).filter(|text| *text != constraint.text) {
                 actions.push(Action::AmendConstraint { constraint: constraint.id.clone(), text });
             }
         }
+        // Nothing here said the old value, so nothing here says the new one: the user's sentence does.
+        if overturned.is_empty() && actions.len() == before && correction.new.is_some() {
+            actions.extend(stated_anew(task, said, correction).map(|text| Action::AddFact { text }));
+        }
     }
     actions
 }
 
+/// The sentence that puts something right.
+fn stated_anew(task: &Task, said: &Said<'_>, correction: &Correction) -> Option<String> {
+    let new = correction.new.as_deref()?;
+    let mut all = sentences(said.content).into_iter().filter_map(|range| said.content.get(range));
+    let sentence = all.find(|sentence| says(sentence, &correction.old) && says(sentence, new))?;
+    let known = task.facts.iter().any(|fact| same(&fact.text, sentence));
+    (!known && sentence.chars().count() <= FACT_CHARACTERS_MAX).then(|| sentence.to_owned())
+}
+
 fn says(text: &str, old: &str) -> bool {
     let old = old.trim();
-    find_whole(&fold(text), &fold(old)).is_some() || (old.chars().count() > 3 && same_statement(text, old))
+    find_whole(&fold(text), &fold(old)).is_some() || (old.chars().count() > 3 && repeats(text, old))
 }
 
 /// The statement with the new value in the place of the old; the new one alone where it can't be put there.
@@ -144,14 +160,16 @@ fn corrected(text: &str, correction: &Correction) -> Option<String> {
 
 /// What the user lays down for this task: explicit instructions, one-off or standing, and clauses with 必须, 不要, "never" …
 fn constraints(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
-    let mut texts: Vec<String> = signals.instructions.iter().map(|i| i.text.trim().to_owned()).collect();
+    let stated = |i: &Instruction| imperative::instruction(said.content, &i.span).unwrap_or(i.text.trim()).to_owned();
+    let mut texts: Vec<String> = signals.instructions.iter().map(stated).collect();
+    texts.dedup();
     for clause in imperative::constraints(said.content) {
-        let known = |text: &String| same_statement(text, &clause) || same_statement(&clause, text);
+        let known = |text: &String| repeats(text, &clause) || repeats(&clause, text);
         if !texts.iter().any(known) {
             texts.push(clause);
         }
     }
-    let in_force = visible_constraints(task);
+    let in_force = task.visible_constraints();
     // 「不是500字，是800字」 reworded one already; neither half of it is a new one.
     let corrects = |text: &String| {
         let halves = |c: &Correction| says(text, &c.old) || c.new.as_deref().is_some_and(|new| says(text, new));
@@ -161,7 +179,7 @@ fn constraints(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
         let fits = !text.is_empty() && text.len() <= ELEMENT_BYTES_MAX;
         fits && !corrects(text) && !in_force.iter().any(|(_, known)| same(&known.text, text))
     });
-    texts.into_iter().map(|text| Action::AddConstraint { text }).collect()
+    texts.into_iter().map(|text| Action::AddTaskConstraint { text }).collect()
 }
 
 /// State words of the user: of a step, of an item, or of the task itself.
@@ -173,7 +191,11 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             of_task = Some(state.word);
             continue;
         };
-        if matches(task, item) >= Some(super::names::Match::Exact) {
+        // 「前」 and 「它」 name nothing.
+        if item.chars().count() < ITEM_CHARACTERS_MIN {
+            continue;
+        }
+        if is_called(task, item) && super::names::find_item(&task.items, item).is_none() {
             of_task = Some(state.word);
             continue;
         }
@@ -280,13 +302,18 @@ fn answer(task: &Task, said: &Said<'_>, signals: &Signals) -> Option<Action> {
             .strip_prefix(word)
             .is_some_and(|rest| !word.is_ascii() || !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
     });
-    let clear = begins || signals.feedback == Some(Feedback::Positive);
+    // 「那17条都挂我名下」 takes up the question's own words.
+    let takes_up = words(&decision.question).intersection(&words(text)).count() >= SHARED_WORDS_MIN;
+    let clear = begins || takes_up || signals.feedback == Some(Feedback::Positive);
     clear.then(|| Action::ResolveDecision { decision: decision.id.clone(), answer: text.to_owned() })
 }
 
 fn is_new_business(cue: &Cue) -> bool {
     matches!(cue, Cue::Switch { .. } | Cue::Request { .. })
 }
+
+/// An answer that shares fewer words with its question may be about something else.
+const SHARED_WORDS_MIN: usize = 2;
 
 /// How a clear answer begins.
 const ANSWERS: &[&str] = &[
@@ -364,12 +391,16 @@ const DECIDES: &[&str] = &[
     "还是",
     "需不需要",
     "要我",
+    "谁",
+    "怎么处理",
+    "如何处理",
     "should i",
     "shall i",
     "would you like",
     "do you want",
     "which",
     "confirm",
+    "who",
     "ok to",
     "okay to",
     "may i",
@@ -444,6 +475,13 @@ const MADE: &[&str] = &[
     "已发布",
     "存到",
     "存放在",
+    "写好了",
+    "写完了",
+    "做好了",
+    "导好了",
+    "初稿在",
+    "放在",
+    "is in",
     "saved",
     "created",
     "wrote",

@@ -4,8 +4,8 @@
 //! to the task the session is on. Where two answers are as good, none is given: an event left unattributed can be found
 //! and attributed later, one put into the wrong task misleads.
 
-use super::compare::fold;
 use super::names::{Match, bare, called, deals_with, matches, named_at};
+use crate::text::fold;
 use crate::types::event::{Kind, Source};
 use crate::types::scope::TaskId;
 use crate::types::signals::{Cue, EntityKind, Signals, StateWord};
@@ -72,6 +72,7 @@ pub fn attribute(tasks: &[Task], given: &Given<'_>, signals: &Signals) -> Attrib
     talk.states_of_other_tasks()
         .or_else(|| talk.cues())
         .or_else(|| talk.names_a_task())
+        .or_else(|| talk.wants_work())
         .unwrap_or_else(|| talk.stays("nothing in it points to another task"))
 }
 
@@ -149,8 +150,10 @@ impl Talk<'_> {
             match cue {
                 Cue::Continue { topic: Some(topic) } => return Some(self.continues(topic)),
                 Cue::Continue { topic: None } => return Some(self.goes_on()),
-                Cue::Switch { topic: Some(topic) } => return Some(self.switches(topic)),
+                Cue::Switch { topic: Some(topic) } if self.turns_to(topic) => return Some(self.switches(topic)),
                 Cue::Switch { topic: None } => switching = true,
+                // 「另外，华星的报价不要写进去」 adds to what is being talked of.
+                Cue::Switch { topic: Some(_) } => {}
                 Cue::Request { topic } => request = request.or(Some(topic.as_deref())),
             }
         }
@@ -163,6 +166,16 @@ impl Talk<'_> {
             (false, Some(Some(topic))) => Some(self.requests(topic)),
             (false, Some(None) | None) => None,
         }
+    }
+
+    /// Whether a topic is something to turn to: a task that is known, or a piece of work by name or by request.
+    fn turns_to(&self, topic: &str) -> bool {
+        let asked = self
+            .signals
+            .cues
+            .iter()
+            .any(|cue| matches!(cue, Cue::Request { topic: Some(asked) } if bare(asked) == bare(topic)));
+        asked || self.names_work(topic) || self.tasks.iter().any(|task| matches(task, topic) >= Some(Match::Part))
     }
 
     /// 「接着把周报弄完」, 「继续上次的周报」: the task by that name, the live one first; an ended one is taken up again.
@@ -232,13 +245,13 @@ impl Talk<'_> {
             }
             Best::None => {}
         }
-        let at_hand = POINTERS.iter().any(|word| self.says(word));
+        let at_hand = self.says_any(POINTERS);
         let in_work = self.current.is_some_and(|task| task.status.is_live());
         match (in_work, at_hand) {
             (false, false) => self.opens(topic, "asks for new work"),
             (false, true) => self.stays("asks for work on what was just spoken of"),
             (true, true) => self.stays("asks for work on what is at hand"),
-            (true, false) if self.names_work(topic) || MAKING.iter().any(|word| self.says(word)) => {
+            (true, false) if self.names_work(topic) || self.says_any(MAKING) => {
                 self.opens(topic, "asks for new work that has nothing of the task in hand")
             }
             (true, false) => {
@@ -264,8 +277,8 @@ impl Talk<'_> {
             return Some(unattributed(candidates, "names several tasks"));
         };
         let (at, _) = named_at(task, &self.folded)?;
-        let head = self.folded.get(..at).is_some_and(|before| bare(before).chars().count() <= HEAD_CHARACTERS_MAX);
-        let compared = COMPARING.iter().any(|word| self.says(word));
+        let head = self.folded.get(..at).is_some_and(is_head) || self.folded.trim_end().ends_with('?');
+        let compared = self.says_any(COMPARING);
         match self.given.session_task {
             None if !compared => Some(self.goes_to(task, "names a task, and the session is on none")),
             _ if head && !compared => Some(self.goes_to(task, "its topic is another task by name")),
@@ -277,8 +290,24 @@ impl Talk<'_> {
         }
     }
 
+    /// "We need to plan the migration": work wished for by its name, where nothing else is in hand.
+    fn wants_work(&self) -> Option<Attribution> {
+        if self.current.is_some_and(|task| task.status.is_live()) || self.given.text.contains(['?', '？']) {
+            return None;
+        }
+        let wished = WISHING.iter().any(|word| self.folded.trim_start().starts_with(word));
+        let named = self.signals.entities.iter().filter(|entity| entity.kind == EntityKind::Task);
+        let work = named.filter(|entity| !bare(&entity.text).is_empty()).max_by_key(|entity| entity.text.len())?;
+        (wished && self.says_any(MAKING))
+            .then(|| self.opens(&work.text, "wishes for work by its name, and none is in hand"))
+    }
+
+    fn says_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.says(word))
+    }
+
     fn says(&self, word: &str) -> bool {
-        super::compare::find_whole(&self.folded, word).is_some()
+        crate::text::find_whole(&self.folded, word).is_some()
     }
 
     /// The rules know the topic for a piece of work: 周报, "the migration".
@@ -286,7 +315,9 @@ impl Talk<'_> {
         let topic = bare(topic);
         self.signals.entities.iter().filter(|entity| entity.kind == EntityKind::Task).any(|entity| {
             let name = bare(&entity.text);
-            !name.is_empty() && (topic.contains(&name) || name.contains(&topic))
+            // The head of a name comes last in Chinese: 「华星的报价不要写进去」 is no quotation to be written.
+            let heads = topic.ends_with(&name) || (name.is_ascii() && topic.contains(&name)) || name.contains(&topic);
+            !name.is_empty() && heads
         })
     }
 
@@ -336,8 +367,9 @@ enum Best<'a> {
     None,
 }
 
-/// A name starting within this many characters of the text is its topic: 「那个数据迁移怎么样了」.
+/// A name with no more than this before it is the topic: 「那个数据迁移怎么样了」, "how about the migration".
 const HEAD_CHARACTERS_MAX: usize = 6;
+const HEAD_WORDS_MAX: usize = 4;
 /// Longest title made from talk, in characters.
 const TITLE_CHARACTERS_MAX: usize = 60;
 /// Longest name kept for finding a task in talk, in bytes.
@@ -415,6 +447,26 @@ const MAKING: &[&str] = &[
     "develop",
     "make",
 ];
+/// How a wish for work begins.
+const WISHING: &[&str] = &[
+    "we need to",
+    "i need to",
+    "i want to",
+    "we have to",
+    "we should",
+    "let's",
+    "let us",
+    "i'd like to",
+    "time to",
+    "我要",
+    "我想",
+    "我需要",
+    "我们要",
+    "我们需要",
+    "咱们",
+    "需要",
+    "得",
+];
 /// Words that name a task only to compare with it.
 const COMPARING: &[&str] = &[
     "像",
@@ -431,6 +483,13 @@ const COMPARING: &[&str] = &[
     "based on",
     "compared",
 ];
+
+fn is_head(before: &str) -> bool {
+    if before.is_ascii() && !before.trim().is_empty() {
+        return before.split_whitespace().count() <= HEAD_WORDS_MAX;
+    }
+    bare(before).chars().count() <= HEAD_CHARACTERS_MAX
+}
 
 fn title(topic: &str) -> String {
     let topic = topic.split_whitespace().collect::<Vec<_>>().join(" ");

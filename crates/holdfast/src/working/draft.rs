@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::compare::same;
 use super::{Applied, Change, Refusal, Superseded, action_name};
+use crate::text::same;
 use crate::types::frame::{Constraint, Frame, Goal, Wording};
 use crate::types::ids::{ElementId, EventId};
 use crate::types::operation::Verb;
@@ -60,7 +60,8 @@ impl Draft {
                 self.complete_step(step.as_ref(), *status, result.as_deref())
             }
             Action::NextStep { step } => self.next_step(step.as_ref()),
-            Action::AddConstraint { text } => self.add_constraint(text),
+            Action::AddConstraint { text } => self.add_constraint(text, self.task.frames.len()),
+            Action::AddTaskConstraint { text } => self.add_constraint(text, 1),
             Action::AmendConstraint { constraint, text } => self.amend_constraint(constraint, text),
             Action::RetractConstraint { constraint, reason } => self.retract_constraint(constraint, reason),
             Action::Result { text } => self.result(text),
@@ -123,11 +124,13 @@ impl Draft {
         Ok(())
     }
 
-    /// The same words twice are one constraint: said again, it is neither doubled nor reworded.
-    fn add_constraint(&mut self, text: &str) -> Result<(), Refusal> {
+    /// Adds to the frame at a depth, 1 being the task's own. The same words twice are one constraint: said again, it is
+    /// neither doubled nor reworded.
+    fn add_constraint(&mut self, text: &str, depth: usize) -> Result<(), Refusal> {
         let text = checked("a constraint", text)?;
-        let count = self.frame()?.constraints.len();
-        if self.task.frames.iter().flat_map(|f| &f.constraints).any(|c| c.in_force && same(&c.text, &text)) {
+        let at = depth.saturating_sub(1);
+        let count = self.task.frames.get(at).ok_or(Refusal::TaskEnded)?.constraints.len();
+        if self.task.frames[..=at].iter().flat_map(|f| &f.constraints).any(|c| c.in_force && same(&c.text, &text)) {
             return Ok(());
         }
         room("constraint", count)?;
@@ -136,7 +139,7 @@ impl Draft {
         let constraint =
             Constraint { id: id.clone(), text, source, in_force: true, retracted: None, amended_from: Vec::new() };
         let after = json(&constraint);
-        self.frame()?.constraints.push(constraint);
+        self.task.frames[at].constraints.push(constraint);
         self.changed(Verb::Update, Some(id), None, after);
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Which clauses of a user's text lay down how the work is to be done: 必须…, 不要…, "never …". Rules that would rather miss one
 //! than take 「我不能参加」, "don't worry" or a quoted sentence for one; what they miss stays in the log and can be recalled.
 
-use super::compare::{fold, is_han_or_kana};
 use crate::text::sentences;
+use crate::text::{fold, is_han_or_kana};
 
 /// Longest clause taken for a constraint, in characters. It is never cut from a block, so it must be short.
 const CLAUSE_CHARACTERS_MAX: usize = 160;
@@ -28,7 +28,8 @@ pub(super) fn constraints(text: &str) -> Vec<String> {
         }
         let clauses = clauses(sentence);
         for (at, clause) in clauses.iter().enumerate() {
-            let condition = at.checked_sub(1).map(|before| clauses[before]).filter(|before| is_condition(before));
+            let before = at.checked_sub(1).map(|before| clauses[before]);
+            let condition = before.filter(|before| is_condition(before) || is_instead_of(before, clause));
             if !lays_down(clause, clauses.get(at + 1).copied()) {
                 continue;
             }
@@ -47,6 +48,31 @@ pub(super) fn constraints(text: &str) -> Vec<String> {
     }
     found
 }
+
+/// An instruction with explicit words about how long it holds, with all that it lays down: to the end of its sentence, and
+/// from its beginning where those words come last (「先列明细，就这一次」).
+pub(super) fn instruction<'a>(text: &'a str, span: &std::ops::Range<usize>) -> Option<&'a str> {
+    let sentence = sentences(text).into_iter().find(|s| s.start <= span.start && span.start < s.end)?;
+    let said = fold(text.get(span.clone())?);
+    let trails = TRAILING.iter().any(|word| said.starts_with(word));
+    let whole = text.get(if trails { sentence.start } else { span.start }..sentence.end.max(span.end))?;
+    let whole = tidy(whole);
+    (whole.chars().count() <= CLAUSE_CHARACTERS_MAX).then_some(whole)
+}
+
+/// Words about how long that follow what they are about.
+const TRAILING: &[&str] = &[
+    "就这一次",
+    "就这次",
+    "只此一次",
+    "仅此一次",
+    "下不为例",
+    "就一次",
+    "只这一次",
+    "just this once",
+    "only this once",
+    "this once",
+];
 
 /// What a line of a list says, without its mark: `1. `, `- `, 「第一步：」, 「一、」.
 pub(super) fn list_entry(line: &str) -> Option<&str> {
@@ -144,6 +170,14 @@ fn is_condition(clause: &str) -> bool {
         && (ends.iter().any(|end| folded.ends_with(end)) || starts.iter().any(|start| folded.starts_with(start)))
 }
 
+/// 「口径用发货时间，别用下单时间」: what to use instead belongs to it.
+fn is_instead_of(before: &str, clause: &str) -> bool {
+    let (before, clause) = (fold(before), fold(clause));
+    let used = |words: &[&str]| words.iter().any(|word| clause.starts_with(word));
+    (before.contains('用') && used(&["别用", "不要用", "别再用", "不要再用"]))
+        || (before.starts_with("use ") && used(&["don't use ", "do not use ", "never use "]))
+}
+
 fn lays_down(clause: &str, next: Option<&str>) -> bool {
     if quotes_it(clause) {
         return false;
@@ -234,25 +268,15 @@ const ANYWHERE_ZH: &[&str] = &[
     "别再",
     "不要再",
     "不许",
+    "里别",
+    "里也别",
+    "中别",
+    "里也不要",
+    "上别",
 ];
 /// Lays something down where a clause begins with it.
-const FIRST_ZH: &[&str] = &[
-    "不要",
-    "别",
-    "不能",
-    "不可以",
-    "不可",
-    "不用",
-    "只用",
-    "只要",
-    "仅用",
-    "至少",
-    "最多",
-    "避免",
-    "保持",
-    "确保",
-    "保证",
-];
+const FIRST_ZH: &[&str] =
+    &["不要", "别", "不能", "不可以", "不可", "只用", "只要", "仅用", "至少", "最多", "避免", "保持", "确保", "保证"];
 /// Begins like one and isn't.
 const PHRASES_ZH: &[&str] = &[
     "不要紧",
@@ -321,7 +345,12 @@ fn lays_down_zh(clause: &str, next: Option<&str>) -> bool {
         })
     });
     let first = FIRST_ZH.iter().any(|word| rest.strip_prefix(word).is_some_and(|rest| !rest.is_empty()));
-    wishes || anywhere || first
+    // 「迁移期间老系统不能停」: when it holds comes first.
+    let meanwhile = ["期间", "之前", "以前", "前都"].iter().any(|word| {
+        let after = rest.find(word).map(|at| &rest[at + word.len()..]);
+        after.is_some_and(|after| ["不能", "不要", "不可", "别"].iter().any(|word| after.contains(word)))
+    });
+    wishes || anywhere || first || meanwhile
 }
 
 const BEFORE_EN: &[&str] = &[
@@ -361,6 +390,8 @@ const ANYWHERE_EN: &[&str] = &[
     "are not allowed",
     "is forbidden",
     "use only ",
+    " has to be ",
+    " have to be ",
 ];
 const FIRST_EN: &[&str] = &[
     "never ",

@@ -1,8 +1,8 @@
 //! What the task holds to be so: conclusions, facts, the latest result, open questions, warnings; and their overturning.
 
 use super::Refusal;
-use super::compare::same;
 use super::draft::{ARTIFACT, CONCLUSION, DECISION, Draft, FACT, RESULT, WARNING, checked, checked_some, json, room};
+use crate::text::same;
 use crate::types::frame::{Artifact, Conclusion, Decision, StepResult, Warning, Wording};
 use crate::types::ids::{ElementId, EventId};
 use crate::types::operation::Verb;

@@ -7,7 +7,6 @@
 
 pub mod absorb;
 pub mod attribute;
-pub(crate) mod compare;
 mod draft;
 mod imperative;
 mod knowledge;
@@ -29,7 +28,7 @@ pub use phase::{OutOfOrder, advance};
 pub use refusal::Refusal;
 pub use reply::{ParseProblem, parse_update};
 
-use crate::types::frame::{Constraint, Frame, Goal};
+use crate::types::frame::{Frame, Goal};
 use crate::types::ids::{ElementId, EventId};
 use crate::types::operation::Verb;
 use crate::types::scope::{Owner, TaskId};
@@ -131,15 +130,6 @@ pub fn apply(task: &Task, update: &Update, source: EventId, at: &ZonedDateTime) 
     Ok(applied)
 }
 
-/// The constraints in force for the frame in hand: its parents' first, then its own, each with the frame it belongs to.
-pub fn visible_constraints(task: &Task) -> Vec<(&Frame, &Constraint)> {
-    task.frames
-        .iter()
-        .flat_map(|frame| frame.constraints.iter().map(move |constraint| (frame, constraint)))
-        .filter(|(_, constraint)| constraint.in_force)
-        .collect()
-}
-
 /// The word an action goes by in JSON.
 pub fn action_name(action: &Action) -> &'static str {
     match action {
@@ -148,6 +138,7 @@ pub fn action_name(action: &Action) -> &'static str {
         Action::CompleteStep { .. } => "complete_step",
         Action::NextStep { .. } => "next_step",
         Action::AddConstraint { .. } => "add_constraint",
+        Action::AddTaskConstraint { .. } => "add_task_constraint",
         Action::AmendConstraint { .. } => "amend_constraint",
         Action::RetractConstraint { .. } => "retract_constraint",
         Action::Result { .. } => "result",
@@ -166,10 +157,4 @@ pub fn action_name(action: &Action) -> &'static str {
         Action::SetStatus { .. } => "set_status",
         Action::End { .. } => "end",
     }
-}
-
-/// Whether a text says a statement: the same words, or the statement among more, but for width, case and punctuation.
-pub fn same_statement(text: &str, statement: &str) -> bool {
-    let (text, statement) = (compare::core(text), compare::core(statement));
-    !statement.is_empty() && compare::find_whole(&text, &statement).is_some()
 }

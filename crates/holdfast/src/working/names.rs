@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::compare::{find_whole, fold, is_han_or_kana, same};
+use crate::text::{find_whole, fold, is_han_or_kana, same};
 use crate::types::task::{Item, Task};
 
 /// Words that stand before a name without being part of it.
@@ -130,6 +130,12 @@ pub(super) fn matches(task: &Task, topic: &str) -> Option<Match> {
     enough.then(|| Match::Words(u8::try_from(percent).unwrap_or(100)))
 }
 
+/// Whether what is said of `name` is said of the task itself: by its name, or by a part of it that stands for it.
+pub(super) fn is_called(task: &Task, name: &str) -> bool {
+    let wanted = bare(name);
+    called(task).map(bare).any(|called| same(&called, &wanted) || holds(&called, &wanted))
+}
+
 /// Something the task itself deals with: an item, a step, its stage.
 pub(super) fn deals_with(task: &Task, topic: &str) -> bool {
     let wanted = bare(topic);
@@ -182,7 +188,7 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 /// Latin words and pairs of Chinese characters.
-fn words(text: &str) -> BTreeSet<String> {
+pub(super) fn words(text: &str) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     let mut word = String::new();
     let mut before: Option<char> = None;

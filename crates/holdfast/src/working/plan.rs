@@ -1,8 +1,8 @@
 //! Steps and subtasks: what is to be done, what is in hand, what came of it.
 
 use super::Refusal;
-use super::compare::same;
 use super::draft::{Draft, FRAME, GOAL, OUTCOME, RESULT, STEP, checked, checked_some, json, room};
+use crate::text::same;
 use crate::types::frame::{Artifact, Frame, Goal, Step, StepResult, StepStatus, SubtaskOutcome};
 use crate::types::ids::ElementId;
 use crate::types::operation::Verb;

@@ -1,12 +1,12 @@
 //! The task's own state: stages, items, status, its end, and taking it up again.
 
 use super::Refusal;
-use super::compare::same;
 use super::draft::{
     CONSTRAINT, Draft, FRAME, GOAL, ITEM, STAGE, STEP, checked, checked_some, checked_up_to, json, room,
 };
 use super::names::find_item;
 use super::plan::all_artifacts;
+use crate::text::same;
 use crate::types::frame::{Frame, Goal, StageSummary, Step, StepStatus};
 use crate::types::operation::Verb;
 use crate::types::task::{Closing, Item, ItemStatus, Outcome, StepPhase, Task, TaskStatus};

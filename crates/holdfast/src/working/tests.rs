@@ -4,6 +4,7 @@ mod absorbing;
 mod attribution;
 mod properties;
 mod replies;
+mod stories;
 
 use jiff::ZonedDateTime;
 
@@ -171,7 +172,7 @@ fn constraints_keep_their_earlier_wordings_and_are_kept_when_retracted() {
     let kept = &applied.0.frame().unwrap().constraints[0];
     assert_eq!(kept.amended_from[0].text, "不超过500字");
     assert_eq!(kept.retracted.as_ref().map(|r| r.text.as_str()), Some("用户说不限了"));
-    assert!(visible_constraints(&applied.0).is_empty());
+    assert!(applied.0.visible_constraints().is_empty());
     let overturned: Vec<_> = applied.1.iter().map(|s| (s.old.as_str(), s.old_source, s.new.as_deref())).collect();
     assert_eq!(overturned, [("不超过500字", event(2), Some("不超过800字")), ("不超过800字", event(3), None)]);
 }
@@ -179,7 +180,7 @@ fn constraints_keep_their_earlier_wordings_and_are_kept_when_retracted() {
 #[test]
 fn the_same_constraint_or_conclusion_twice_is_one() {
     let task = after(&task(), vec![vec![constraint("不超过500字"), constraint("不超过 ５００ 字。")]]);
-    assert_eq!(visible_constraints(&task).len(), 1);
+    assert_eq!(task.visible_constraints().len(), 1);
     let task = after(&task, vec![vec![conclude("Growth is 3.2%."), conclude("growth is 3.2%")]]);
     assert_eq!(task.frame().unwrap().conclusions.len(), 1);
 }
@@ -187,13 +188,21 @@ fn the_same_constraint_or_conclusion_twice_is_one() {
 #[test]
 fn a_subtask_sees_its_parents_constraints_and_can_not_touch_them() {
     let task = after(&task(), vec![vec![constraint("不超过500字"), push("核对数据")], vec![constraint("只看官网")]]);
-    let seen: Vec<&str> = visible_constraints(&task).iter().map(|(_, c)| c.text.as_str()).collect();
+    let seen: Vec<&str> = task.visible_constraints().iter().map(|(_, c)| c.text.as_str()).collect();
     assert_eq!(seen, ["不超过500字", "只看官网"]);
     let amend = Action::AmendConstraint { constraint: "c3".into(), text: "随便".to_owned() };
     assert_eq!(
         refused(&task, vec![amend]),
         "constraint c3 belongs to a parent of the subtask in hand, which sees it read-only: pop the subtask first"
     );
+}
+
+#[test]
+fn what_the_user_lays_down_during_a_subtask_outlives_it() {
+    let during = Action::AddTaskConstraint { text: "不要图表".to_owned() };
+    let task = after(&task(), vec![vec![push("核对数据"), during], vec![pop("好了")]]);
+    let seen: Vec<&str> = task.visible_constraints().iter().map(|(_, c)| c.text.as_str()).collect();
+    assert_eq!(seen, ["不要图表"]);
 }
 
 #[test]

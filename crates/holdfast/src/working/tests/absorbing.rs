@@ -27,7 +27,7 @@ fn check_constraints(text: &str, expected: &[&str]) {
         .into_iter()
         .flat_map(|update| update.actions)
         .map(|action| match action {
-            Action::AddConstraint { text } => text,
+            Action::AddTaskConstraint { text } => text,
             other => panic!("{other:?}"),
         })
         .collect();
@@ -89,7 +89,7 @@ fn an_explicit_instruction_is_taken_once() {
     };
     assert_eq!(
         json(absorb(&task(), &user(text), &signals)),
-        r#"{"action":"add_constraint","text":"这次不要图表，先列明细"}"#
+        r#"{"action":"add_task_constraint","text":"这次不要图表，先列明细"}"#
     );
     let known = after(&task(), vec![vec![constraint("这次不要图表，先列明细")]]);
     assert_eq!(absorb(&known, &user(text), &signals), None);

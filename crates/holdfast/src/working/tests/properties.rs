@@ -43,6 +43,7 @@ fn actions() -> impl Strategy<Value = Action> {
             .prop_map(|(step, status, result)| Action::CompleteStep { step, status, result }),
         3 => prop::option::weighted(0.3, ids("s")).prop_map(|step| Action::NextStep { step }),
         1 => texts().prop_map(|text| Action::AddConstraint { text }),
+        1 => texts().prop_map(|text| Action::AddTaskConstraint { text }),
         1 => (ids("c"), texts()).prop_map(|(constraint, text)| Action::AmendConstraint { constraint, text }),
         1 => (ids("c"), texts()).prop_map(|(constraint, reason)| Action::RetractConstraint { constraint, reason }),
         1 => texts().prop_map(|text| Action::Result { text }),
@@ -126,7 +127,9 @@ proptest! {
                     prop_assert_eq!(applied.task.version, before.version + 1);
                     // Of the frames still there, no constraint is gone.
                     let pops = update.actions.iter().any(|a| matches!(a, Action::PopSubtask { .. }));
-                    let ends = applied.ended.is_some() || !before.status.is_live();
+                    let ends = !before.status.is_live() || update.actions.iter().any(|a| {
+                        matches!(a, Action::SetStatus { status: ItemStatus::Done | ItemStatus::Cancelled })
+                    });
                     let kept = constraints(&applied.task);
                     let owed: BTreeSet<ElementId> = if pops || ends {
                         let root = before.frames.first().map(|f| f.constraints.clone());
@@ -154,8 +157,11 @@ proptest! {
         let depth = task.frames.len();
         let mut child = applied.task;
         for action in within.into_iter().flatten() {
-            // Superseding reaches into parents on purpose, and so do answers to their questions.
-            if matches!(action, Action::Supersede { .. } | Action::ResolveDecision { .. }) {
+            // These reach into parents on purpose.
+            if matches!(
+                action,
+                Action::Supersede { .. } | Action::ResolveDecision { .. } | Action::AddTaskConstraint { .. }
+            ) {
                 continue;
             }
             if let Ok(applied) = apply(&child, &update(vec![action]), event(4), &at(1))

@@ -1,10 +1,10 @@
 //! When two texts say the same thing, and where one names another: folded comparing, never guessing at meaning.
 
-pub(crate) use crate::text::fold;
+use super::normalise::fold;
 
 /// The letters and digits of a text, folded: what is left when spaces and punctuation don't count. A sign, a point within
 /// a number and a percent do: -3, 3 and 3% are not the same.
-pub(crate) fn core(text: &str) -> String {
+fn core(text: &str) -> String {
     let folded: Vec<char> = fold(text).chars().collect();
     let mut out = String::new();
     for (index, &c) in folded.iter().enumerate() {
@@ -25,13 +25,19 @@ pub(crate) fn core(text: &str) -> String {
 }
 
 /// Equal but for width, case, spaces and punctuation. Texts of nothing but punctuation are compared as they are.
-pub(crate) fn same(a: &str, b: &str) -> bool {
+pub fn same(a: &str, b: &str) -> bool {
     let (core_a, core_b) = (core(a), core(b));
     if core_a.is_empty() && core_b.is_empty() { a.trim() == b.trim() } else { core_a == core_b }
 }
 
+/// Whether a text says a statement: the same words, or the statement among more, but for width, case and punctuation.
+pub fn repeats(text: &str, statement: &str) -> bool {
+    let (text, statement) = (core(text), core(statement));
+    !statement.is_empty() && find_whole(&text, &statement).is_some()
+}
+
 /// Where `needle` stands in `text` as a whole: `3` is not in `32` or `3.5`, `cat` not in `concat`.
-pub(crate) fn find_whole(text: &str, needle: &str) -> Option<usize> {
+pub fn find_whole(text: &str, needle: &str) -> Option<usize> {
     if needle.is_empty() {
         return None;
     }
