@@ -44,6 +44,8 @@ pub enum Error {
     OtherModel { active: String, chosen: String },
     #[error("no embedding model is in use: nothing can be indexed again")]
     NoModel,
+    #[error("there is no tokenizer {name:?}: use o200k_base or cl100k_base")]
+    UnknownTokenizer { name: String },
     #[error("the export could not be written: {0}")]
     Output(#[from] std::io::Error),
 }

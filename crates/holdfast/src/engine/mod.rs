@@ -23,7 +23,9 @@ mod error;
 mod exchange;
 mod observe;
 mod overturn;
+mod read;
 mod report;
+mod step;
 mod update;
 
 use std::path::{Path, PathBuf};
@@ -38,7 +40,9 @@ pub use self::embedder::EmbeddingStatus;
 pub use self::error::Error;
 pub use self::exchange::{EXPORT_VERSION, ExportLine, Exported, Imported};
 pub use self::observe::{BATCH_EVENTS_MAX, Observed};
+pub use self::read::Embedded;
 pub use self::report::History;
+pub use self::step::EngineSteps;
 pub use self::update::Updated;
 use crate::embedding::Choice;
 use crate::env::Env;
@@ -102,6 +106,7 @@ pub struct Engine {
     lexicon: Lexicon,
     attention: Attention,
     embedding: Embedding,
+    read_only: bool,
     /// Everything this engine does belongs to one run.
     run: RunId,
 }
@@ -128,6 +133,7 @@ impl Engine {
             lexicon,
             attention: Attention::default(),
             embedding,
+            read_only: config.read_only,
             run,
         })
     }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
 use super::{Engine, Error};
+use crate::recall;
 use crate::redact;
 use crate::signals;
 use crate::text;
@@ -150,7 +151,10 @@ impl<'a> Batch<'a> {
         if let Some(known) = self.known(&event)? {
             return Ok(known);
         }
-        let signals = signals::read(&event.content, &event.occurred_at, event.source, &self.engine.lexicon);
+        let mut signals = signals::read(&event.content, &event.occurred_at, event.source, &self.engine.lexicon);
+        if event.source == Source::User && event.kind != Kind::Imported {
+            signals.manner = recall::manner(&event.content);
+        }
         self.attribute(event, signals, update)
     }
 

@@ -34,7 +34,11 @@ impl Engine {
         let id = self.task_in_hand(scope)?;
         self.move_step(scope, &id, |task| {
             // The task may have ended with this step; then nothing is out any more.
-            if task.phase == StepPhase::Ready { Ok(task.clone()) } else { Ok(working::advance(task, StepPhase::Ready)?) }
+            if task.phase == StepPhase::Ready {
+                Ok(task.clone())
+            } else {
+                Ok(working::advance(task, StepPhase::Ready)?)
+            }
         })
     }
 
@@ -48,9 +52,7 @@ impl Engine {
     pub(super) fn task_in_hand(&self, scope: &Scope) -> Result<TaskId, Error> {
         match &scope.task {
             Some(id) => Ok(id.clone()),
-            None => {
-                self.store.session(&scope.owner, &scope.session)?.and_then(|state| state.task).ok_or(Error::NoTask)
-            }
+            None => self.store.session(&scope.owner, &scope.session)?.and_then(|state| state.task).ok_or(Error::NoTask),
         }
     }
 

@@ -240,7 +240,9 @@ fn add_neighbours(scored: &mut [Scored], candidates: &[Traits]) {
             let mut shares: Vec<f32> = places
                 .iter()
                 .filter(|&&other| other != place)
-                .map(|&other| nearness(traits[&scored[place].seq], traits[&scored[other].seq]) * scored[other].score.max(0.0))
+                .map(|&other| {
+                    nearness(traits[&scored[place].seq], traits[&scored[other].seq]) * scored[other].score.max(0.0)
+                })
                 .collect();
             shares.sort_by(|a, b| b.total_cmp(a));
             added[place] = NEIGHBOUR_WEIGHT * shares.iter().take(NEIGHBOURS_MAX).sum::<f32>();

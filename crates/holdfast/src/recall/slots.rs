@@ -216,7 +216,8 @@ impl Question {
             };
             let (mut a, mut b) = (of_kind(old), of_kind(new));
             if *kind == ValueKind::Number {
-                let counts_as = |value: &Value, others: &[Value]| others.iter().any(|o| !o.unit.is_disjoint(&value.unit));
+                let counts_as =
+                    |value: &Value, others: &[Value]| others.iter().any(|o| !o.unit.is_disjoint(&value.unit));
                 let (all_a, all_b) = (a.clone(), b.clone());
                 a.retain(|value| counts_as(value, &all_b));
                 b.retain(|value| counts_as(value, &all_a));

@@ -30,9 +30,28 @@ pub(super) struct Value {
 
 const MONTHS: &str = "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec";
 const NUMBER_WORDS: &[(&str, &str)] = &[
-    ("zero", "0"), ("one", "1"), ("two", "2"), ("three", "3"), ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"),
-    ("eight", "8"), ("nine", "9"), ("ten", "10"), ("eleven", "11"), ("twelve", "12"), ("fifteen", "15"), ("twenty", "20"),
-    ("thirty", "30"), ("forty", "40"), ("fifty", "50"), ("once", "1"), ("twice", "2"), ("a single", "1"), ("a dozen", "12"),
+    ("zero", "0"),
+    ("one", "1"),
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("eleven", "11"),
+    ("twelve", "12"),
+    ("fifteen", "15"),
+    ("twenty", "20"),
+    ("thirty", "30"),
+    ("forty", "40"),
+    ("fifty", "50"),
+    ("once", "1"),
+    ("twice", "2"),
+    ("a single", "1"),
+    ("a dozen", "12"),
 ];
 
 /// Bytes after a number that may say what it counts.
@@ -73,7 +92,10 @@ pub(super) fn values(folded: &str) -> Vec<Value> {
                 continue;
             }
             let text: String = hit.as_str().chars().filter(|c| !matches!(c, ' ' | ',')).collect();
-            let text = NUMBER_WORDS.iter().find(|(word, _)| *word == hit.as_str()).map_or(text, |(_, digits)| (*digits).to_owned());
+            let text = NUMBER_WORDS
+                .iter()
+                .find(|(word, _)| *word == hit.as_str())
+                .map_or(text, |(_, digits)| (*digits).to_owned());
             let unit = if *kind == ValueKind::Number { unit(&folded[span.end..]) } else { BTreeSet::new() };
             found.push(Value { kind: *kind, text, unit, span });
         }
@@ -94,7 +116,10 @@ mod tests {
     fn values_are_told_by_kind() {
         let kinds = |text: &str| values(text).into_iter().map(|v| (v.kind, v.text)).collect::<Vec<_>>();
         assert_eq!(kinds("退货率是2.8%"), [(ValueKind::Share, "2.8%".to_owned())]);
-        assert_eq!(kinds("评审改到周四下午3点"), [(ValueKind::Time, "下午3点".to_owned()), (ValueKind::Date, "周四".to_owned())]);
+        assert_eq!(
+            kinds("评审改到周四下午3点"),
+            [(ValueKind::Time, "下午3点".to_owned()), (ValueKind::Date, "周四".to_owned())]
+        );
         assert_eq!(kinds("a limit of 1,200 calls"), [(ValueKind::Number, "1200".to_owned())]);
         assert_eq!(kinds("the deadline is march 15"), [(ValueKind::Date, "march15".to_owned())]);
         assert_eq!(kinds("it costs $40 now"), [(ValueKind::Money, "$40".to_owned())]);

@@ -25,11 +25,12 @@ pub(super) struct Words {
 pub(super) fn words() -> &'static Words {
     static WORDS: OnceLock<Words> = OnceLock::new();
     WORDS.get_or_init(|| {
-        let lists: BTreeMap<String, Vec<String>> =
-            toml::from_str(include_str!("words.toml")).expect("the lists are part of the program, and a test reads them");
+        let lists: BTreeMap<String, Vec<String>> = toml::from_str(include_str!("words.toml"))
+            .expect("the lists are part of the program, and a test reads them");
         let list = |name: &str| {
             let patterns = lists.get(name).map_or(&[][..], Vec::as_slice);
-            Regex::new(&format!("(?i){}", patterns.join("|"))).expect("the patterns are part of the program, and a test reads them")
+            Regex::new(&format!("(?i){}", patterns.join("|")))
+                .expect("the patterns are part of the program, and a test reads them")
         };
         Words {
             history: list("history"),

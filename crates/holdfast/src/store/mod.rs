@@ -58,6 +58,9 @@ pub trait Store: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Vec<(Seq, f32)>, StoreError>;
 
+    /// The centred cosine of these events' best passages; those without vectors are left out.
+    fn cosines(&self, owner: &Owner, query: &DenseQuery<'_>, positions: &[Seq]) -> Result<Vec<(Seq, f32)>, StoreError>;
+
     /// The model whose vectors serve queries.
     fn active_model(&self) -> Result<Option<ModelId>, StoreError>;
     /// Events that have no vectors of this model yet, oldest first.
@@ -125,6 +128,7 @@ pub struct Lexical {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traits {
     pub seq: Seq,
+    pub id: EventId,
     /// The lexical index entry: a line for each passage, terms joined by single spaces.
     pub terms: String,
     pub source: Source,

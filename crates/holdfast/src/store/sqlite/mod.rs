@@ -142,6 +142,10 @@ impl Store for Sqlite {
         vectors::search(&*self.readers.get()?, &self.dense, owner, query, filter, limit)
     }
 
+    fn cosines(&self, owner: &Owner, query: &DenseQuery<'_>, positions: &[Seq]) -> Result<Vec<(Seq, f32)>, StoreError> {
+        vectors::cosines(&*self.readers.get()?, &self.dense, owner, query, positions)
+    }
+
     fn active_model(&self) -> Result<Option<ModelId>, StoreError> {
         vectors::active_model(&*self.readers.get()?)
     }

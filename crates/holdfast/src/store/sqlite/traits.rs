@@ -10,7 +10,7 @@ use super::open::failed;
 use super::row::{Fields, owner_number, position};
 use crate::store::{StoreError, Traits};
 use crate::types::event::{Kind, Source};
-use crate::types::ids::Seq;
+use crate::types::ids::{EventId, Seq};
 use crate::types::scope::Owner;
 use crate::types::signals::{Manner, Signals};
 
@@ -56,7 +56,7 @@ pub(super) fn packed_manner(manner: Manner) -> i64 {
 pub(super) fn traits(connection: &Connection, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {
     let Some(number) = owner_number(connection, owner)? else { return Ok(Vec::new()) };
     let sql = "-- traits
-        SELECT e.row, t.terms, e.source, e.kind, e.session, e.local_s, e.mentioned, e.manner
+        SELECT e.row, e.id, t.terms, e.source, e.kind, e.session, e.local_s, e.mentioned, e.manner
         FROM event e JOIN event_terms t ON t.row = e.row WHERE e.row = ?1";
     let doing = "reading candidates";
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
@@ -72,6 +72,7 @@ pub(super) fn traits(connection: &Connection, owner: &Owner, positions: &[Seq]) 
         let mentioned: Option<Vec<u8>> = fields.get("mentioned")?;
         found.push(Traits {
             seq: position(fields.number()),
+            id: EventId(fields.id("id")?),
             terms: fields.get("terms")?,
             source: fields.word("source", Source::from_word)?,
             kind: fields.word("kind", Kind::from_word)?,

@@ -168,6 +168,25 @@ pub(super) fn search(
     Ok(top_by_row(scored, limit).into_iter().map(|(row, score)| (position(row), score)).collect())
 }
 
+pub(super) fn cosines(
+    connection: &Connection,
+    cache: &DenseCache,
+    owner: &Owner,
+    query: &DenseQuery<'_>,
+    positions: &[Seq],
+) -> Result<Vec<(Seq, f32)>, StoreError> {
+    if query.vector.len() != query.model.dimension {
+        return Err(StoreError::Dimension { model: query.model.clone(), actual: query.vector.len() });
+    }
+    let (Some(owner), Some(model)) = (owner_number(connection, owner)?, model_number(connection, query.model)?) else {
+        return Ok(Vec::new());
+    };
+    let centred = cache.index(connection, owner, model, query)?.centred(query.vector);
+    let rows: Vec<i64> = positions.iter().map(|seq| owner.row(*seq)).collect();
+    let scored = exact(connection, model, &rows, &centred)?;
+    Ok(top_by_row(scored, rows.len()).into_iter().map(|(row, score)| (position(row), score)).collect())
+}
+
 /// Rows that pass the filter, ascending.
 fn allowed_rows(connection: &Connection, owner: OwnerNumber, filter: &Filter) -> Result<Vec<i64>, StoreError> {
     let condition = Condition::new(owner, filter);
