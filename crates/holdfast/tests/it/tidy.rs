@@ -87,7 +87,7 @@ fn rooms_name_only_what_they_may() {
         for path in source.crate_paths() {
             let own = path == room || path.starts_with(&format!("{room}::"));
             let may = |allowed: &&str| path == **allowed || path.starts_with(&format!("{allowed}::"));
-            if !own && !allowed.iter().any(|a| may(&a)) {
+            if !own && !allowed.iter().any(may) {
                 breaches.push(format!("{} names crate::{path}", source.path));
             }
         }
@@ -322,8 +322,11 @@ fn both_readmes_say_the_same() {
 #[test]
 fn readmes_begin_with_the_two_commands() {
     for page in ["README.md", "README.zh-CN.md"] {
-        let commands: Vec<String> =
-            blocks(&document(page)).into_iter().filter(|(info, _)| info.starts_with("sh")).flat_map(|(_, l)| l).collect();
+        let commands: Vec<String> = blocks(&document(page))
+            .into_iter()
+            .filter(|(info, _)| info.starts_with("sh"))
+            .flat_map(|(_, l)| l)
+            .collect();
         assert_eq!(
             commands[..2],
             [

@@ -184,7 +184,8 @@ mod tests {
 
     #[test]
     fn paths_are_read_out_of_trees() {
-        let code = "use crate::{env, types::{ids::{Seq, self}, task::Task}};\nuse crate::text;\nlet x = crate::text::fold(y);";
+        let code =
+            "use crate::{env, types::{ids::{Seq, self}, task::Task}};\nuse crate::text;\nlet x = crate::text::fold(y);";
         let source = Source { path: String::new(), whole: String::new(), code: code.into(), texts: Vec::new() };
         let expected = ["env", "types::ids::Seq", "types::ids::self", "types::task::Task", "text", "text::fold"];
         assert_eq!(source.crate_paths(), expected);
