@@ -15,3 +15,8 @@ pub mod redact;
 pub mod text;
 pub mod types;
 pub mod working;
+
+/// What the README shows is compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
