@@ -11,7 +11,6 @@ pub mod recall;
 pub mod redact;
 pub mod signals;
 pub mod store;
-pub mod redact;
 pub mod text;
 pub mod types;
 pub mod working;

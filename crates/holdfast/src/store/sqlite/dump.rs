@@ -106,7 +106,7 @@ fn check_lexical_index(connection: &Connection) -> Result<(), StoreError> {
     let doing = "checking the lexical index";
     let sql = "SELECT
         (SELECT ifnull(sum(cnt), 0) FROM event_fts_terms),
-        (SELECT ifnull(sum(length(terms) - length(replace(terms, ' ', '')) + (terms <> '')), 0) FROM event_terms)";
+        (SELECT ifnull(sum(length(terms) - length(replace(replace(terms, ' ', ''), char(10), '')) + (terms <> '')), 0) FROM event_terms)";
     let (indexed, kept): (i64, i64) =
         connection.query_row(sql, [], |r| Ok((r.get(0)?, r.get(1)?))).map_err(|e| failed(doing, e))?;
     if indexed != kept {
