@@ -1,23 +1,30 @@
 //! Everything that is done to text before anybody looks for meaning in it: folding, search terms, sentences, extracts,
 //! main language, token counts. Pure, and knows of no other room.
 
+mod compare;
 mod count;
 mod extract;
 mod json;
 mod language;
 mod normalise;
+mod passages;
 mod script;
 mod sentences;
+mod statement;
 mod stopwords;
 mod tokenise;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use compare::is_han_or_kana;
+pub use compare::{find_whole, repeats, same};
 pub use count::Tokenizer;
 pub use extract::{core_sentences, extract};
 pub use json::json_leaves;
 pub use language::main_language;
 pub use normalise::fold;
+pub use passages::{embedded_passages, indexed, passages};
 pub use sentences::sentences;
-pub use tokenise::{JOINT, QueryTerm, Strength, TermKind, index_terms, jaccard, query_terms, term_set};
+pub use statement::{contains_whole, states};
+pub use tokenise::{JOINT, QueryTerm, Strength, TermKind, index_terms, is_stop_term, jaccard, query_terms, term_set};

@@ -94,7 +94,7 @@ fn ends_sentence(before: &str, line: &str, next: Option<char>) -> bool {
     if !number.is_empty() && number.len() <= 3 && number.bytes().all(|b| b.is_ascii_digit()) {
         return false;
     }
-    let word = &before[before.rfind(|c: char| c.is_whitespace() || c == '(').map_or(0, |at| at + 1)..];
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
     let letters = word.chars().count();
     // An initial, or initials as in U.S.
     if word.split('.').all(|part| part.len() == 1 && part.bytes().all(|b| b.is_ascii_uppercase())) {

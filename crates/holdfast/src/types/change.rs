@@ -1,6 +1,5 @@
 //! Everything one commit writes. The store applies it whole, in one transaction, or not at all.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::event::{Event, Overturned};
@@ -24,7 +23,7 @@ pub struct ChangeSet {
     /// Events whose body moves to cold storage.
     pub archived: Vec<ArchivedBody>,
     /// Events whose body comes back.
-    pub restored: Vec<Seq>,
+    pub restored: Vec<RestoredBody>,
     pub operations: Vec<Operation>,
 }
 
@@ -45,11 +44,10 @@ pub struct TaskChange {
 }
 
 /// What a session is on at the moment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SessionState {
     pub session: ScopeId,
     pub task: Option<TaskId>,
-    pub last_event: Option<Seq>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,17 +57,33 @@ pub struct UpdateKey {
     pub version: u64,
 }
 
+/// A body that moves to cold storage; the summary and its terms take its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchivedBody {
     pub seq: Seq,
     pub summary: String,
+    pub terms: String,
+}
+
+/// A body that comes back from cold storage, with its terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoredBody {
+    pub seq: Seq,
+    pub terms: String,
+}
+
+/// The vectors of one event under one model: one for each passage, unit norm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventVectors {
+    pub owner: Owner,
+    pub seq: Seq,
+    pub passages: Vec<Vec<f32>>,
 }
 
 /// What a commit did with each event, in the order given.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Committed {
     pub events: Vec<Appended>,
-    pub at: Timestamp,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -78,6 +78,8 @@ pub enum Section {
     Goal,
     Constraints,
     Warnings,
+    /// Status and stage, where they say more than "in work".
+    State,
     Plan,
     Items,
     Decisions,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::ids::{EventId, Seq};
+use super::moment;
 use super::scope::Scope;
 use super::signals::Signals;
 
@@ -99,7 +100,7 @@ pub struct RawEvent {
     pub kind: Kind,
     pub content: String,
     /// When it happened, with the caller's own offset; `None`: now. May be in the past.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "moment::option", skip_serializing_if = "Option::is_none")]
     pub occurred_at: Option<ZonedDateTime>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
@@ -151,6 +152,7 @@ pub struct Event {
     pub source: Source,
     pub kind: Kind,
     pub content: String,
+    #[serde(with = "moment")]
     pub occurred_at: ZonedDateTime,
     pub recorded_at: Timestamp,
     pub trust: Trust,

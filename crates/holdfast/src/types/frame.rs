@@ -49,6 +49,9 @@ pub struct Constraint {
     pub source: EventId,
     /// Not retracted: only constraints in force are shown, but none is ever dropped.
     pub in_force: bool,
+    /// Why it was retracted, and by which event; `None` while it is in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retracted: Option<Wording>,
     /// Earlier wordings, oldest first, each with the event that set it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub amended_from: Vec<Wording>,
@@ -119,7 +122,7 @@ pub struct Decision {
     pub source: EventId,
     /// `None`: open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answer: Option<String>,
+    pub answer: Option<Wording>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,7 +150,9 @@ pub struct Artifact {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageSummary {
     pub id: ElementId,
-    pub stage: String,
+    /// `None`: what was done before the first stage had a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
     pub text: String,
     pub source: EventId,
 }
@@ -159,10 +164,7 @@ pub struct SubtaskOutcome {
     pub outcome: String,
     pub success: bool,
     pub source: EventId,
-}
-
-impl Default for ElementId {
-    fn default() -> Self {
-        Self(String::new())
-    }
+    /// Things the subtask made: they are in the world, so they stay findable when its frame is gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
 }

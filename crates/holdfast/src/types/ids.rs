@@ -53,7 +53,7 @@ uuid_id!(
 );
 
 /// An element of working memory (`c3` a constraint, `s1` a step …): unique in its task, short enough for a model to repeat.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ElementId(pub String);
 

@@ -27,7 +27,14 @@ pub struct Query {
 
 impl Query {
     pub fn new(scope: Scope, text: impl Into<String>, now: ZonedDateTime) -> Self {
-        Self { scope, text: text.into(), preceding: Vec::new(), now, filter: Filter::default(), limits: Limits::default() }
+        Self {
+            scope,
+            text: text.into(),
+            preceding: Vec::new(),
+            now,
+            filter: Filter::default(),
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -171,7 +178,11 @@ pub enum Verdict {
     /// Did not fit the token budget.
     CutByBudget,
     /// Says nearly the same as a better one.
-    Repeats { other: Seq },
+    Repeats {
+        other: Seq,
+    },
     /// May not be seen: overturned, filtered, not in force.
-    Hidden { reason: String },
+    Hidden {
+        reason: String,
+    },
 }

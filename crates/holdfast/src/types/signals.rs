@@ -118,6 +118,18 @@ pub struct Instruction {
     pub span: Range<usize>,
 }
 
+/// What a text does besides what it says: cheap to keep beside it, and ranking asks for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Manner {
+    /// An instruction of the user that is meant to last: 以后都…, "always …".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub instructs: bool,
+    /// States what the user likes or wants: 我喜欢…, "I prefer …".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub prefers: bool,
+}
+
 /// The language a text is mainly written in: labels of a context block follow it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -132,6 +144,8 @@ pub enum Language {
 #[serde(default)]
 pub struct Signals {
     pub language: Language,
+    #[serde(skip_serializing_if = "is_default")]
+    pub manner: Manner,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<Entity>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -146,4 +160,8 @@ pub struct Signals {
     pub corrections: Vec<Correction>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<Instruction>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

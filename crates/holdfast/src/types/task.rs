@@ -4,7 +4,7 @@ use jiff::ZonedDateTime;
 use serde::{Deserialize, Serialize};
 
 use super::event::words;
-use super::frame::{Artifact, Frame};
+use super::frame::{Artifact, Constraint, Frame};
 use super::ids::{ElementId, EventId};
 use super::scope::{Owner, TaskId};
 
@@ -122,15 +122,24 @@ pub struct Closing {
     pub reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
+    /// The task's own constraints, retracted ones too: none is ever lost, and a task taken up again has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<Constraint>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_result: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
+    /// Steps that were done: not to be done again when the task is taken up again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<String>,
     /// Steps that were still to do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<String>,
+    /// Questions nobody had answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_decisions: Vec<String>,
 }
 
 /// One task of one owner.
@@ -165,5 +174,12 @@ impl Task {
     /// The frame in hand: the top of the stack.
     pub fn frame(&self) -> Option<&Frame> {
         self.frames.last()
+    }
+
+    /// The constraints in force for the frame in hand: its parents' first, then its own, each with the frame it belongs to.
+    pub fn visible_constraints(&self) -> Vec<(&Frame, &Constraint)> {
+        let all =
+            self.frames.iter().flat_map(|frame| frame.constraints.iter().map(move |constraint| (frame, constraint)));
+        all.filter(|(_, constraint)| constraint.in_force).collect()
     }
 }

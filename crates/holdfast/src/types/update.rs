@@ -12,6 +12,8 @@ pub const ACTIONS_MAX: usize = 256;
 pub const FRAME_DEPTH_MAX: usize = 8;
 /// Longest text of one element, in bytes. Working memory is extracts; the log keeps the originals.
 pub const ELEMENT_BYTES_MAX: usize = 8 * 1024;
+/// Longest name of an item, in bytes: a name, not a description.
+pub const ITEM_NAME_BYTES_MAX: usize = 256;
 /// Most elements of one kind in a frame: above it, divide the task.
 pub const ELEMENTS_MAX: usize = 1_000;
 
@@ -33,9 +35,13 @@ pub struct Update {
 #[serde(rename_all = "snake_case", tag = "action", deny_unknown_fields)]
 pub enum Action {
     /// Sets the goal of the frame in hand, which must have none, or states it anew by the user's explicit word.
-    SetGoal { text: String },
+    SetGoal {
+        text: String,
+    },
     /// Appends steps to the plan of the frame in hand.
-    Plan { steps: Vec<String> },
+    Plan {
+        steps: Vec<String>,
+    },
     /// Marks a step done (default: the current one), skipped or cancelled, with what came of it.
     CompleteStep {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,11 +56,25 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<ElementId>,
     },
-    AddConstraint { text: String },
-    AmendConstraint { constraint: ElementId, text: String },
-    RetractConstraint { constraint: ElementId, reason: String },
+    AddConstraint {
+        text: String,
+    },
+    /// Adds a constraint to the task itself, whatever subtask is in hand: what the user lays down holds beyond it.
+    AddTaskConstraint {
+        text: String,
+    },
+    AmendConstraint {
+        constraint: ElementId,
+        text: String,
+    },
+    RetractConstraint {
+        constraint: ElementId,
+        reason: String,
+    },
     /// What came out of the step in hand: an extract, not the raw output.
-    Result { text: String },
+    Result {
+        text: String,
+    },
     /// Opens a subtask on top of the frame in hand.
     PushSubtask {
         goal: String,
@@ -62,9 +82,14 @@ pub enum Action {
         steps: Vec<String>,
     },
     /// Closes the subtask in hand; its parent gets the outcome and none of its steps.
-    PopSubtask { outcome: String, success: bool },
-    Conclude { text: String },
-    /// Overturns a conclusion or a fact; with a text, that is what holds instead.
+    PopSubtask {
+        outcome: String,
+        success: bool,
+    },
+    Conclude {
+        text: String,
+    },
+    /// Overturns a conclusion, a fact or the latest result; with a text, that is what holds instead.
     Supersede {
         old: ElementId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,9 +100,16 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         who: Option<String>,
     },
-    ResolveDecision { decision: ElementId, answer: String },
-    Warn { text: String },
-    ClearWarning { warning: ElementId },
+    ResolveDecision {
+        decision: ElementId,
+        answer: String,
+    },
+    Warn {
+        text: String,
+    },
+    ClearWarning {
+        warning: ElementId,
+    },
     Artifact {
         locator: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,7 +122,9 @@ pub enum Action {
         summary: Option<String>,
     },
     /// States a fact confirmed in this task.
-    AddFact { text: String },
+    AddFact {
+        text: String,
+    },
     /// Adds an item or sets the status of the one with that name.
     SetItem {
         name: String,
@@ -98,8 +132,10 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
-    /// Pauses, postpones or resumes the task itself.
-    SetStatus { status: ItemStatus },
+    /// Pauses, postpones or resumes the task itself; `done` and `cancelled` end it, `open` takes an ended one up again.
+    SetStatus {
+        status: ItemStatus,
+    },
     /// Ends the task: clears the frames, keeps the log.
     End {
         outcome: Outcome,

@@ -1,0 +1,115 @@
+//! Old events: the body goes to cold storage, a summary taken from its own sentences stays and is searched (SPEC 1.7).
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Engine, Error};
+use crate::store::EventPage;
+use crate::text;
+use crate::types::change::{ArchivedBody, ChangeSet, RestoredBody};
+use crate::types::event::StoredEvent;
+use crate::types::ids::EventId;
+use crate::types::operation::{Target, Verb};
+use crate::types::query::Filter;
+use crate::types::scope::Owner;
+
+/// How old an event must be, unless the caller says otherwise.
+pub const ARCHIVE_AFTER: SignedDuration = SignedDuration::from_hours(24 * 90);
+
+/// Bodies no longer than this stay as they are: their summary would be themselves.
+const KEPT_BYTES_MAX: usize = 400;
+
+/// Length of a summary, in characters.
+const SUMMARY_CHARACTERS: usize = 280;
+
+/// Events archived in one commit.
+const BATCH_EVENTS: usize = 200;
+
+/// What an archiving run did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Archived {
+    pub events: u64,
+    /// Bytes of the bodies before, and of the summaries that stand for them.
+    pub bytes_before: u64,
+    pub bytes_after: u64,
+}
+
+impl Engine {
+    /// Archives what happened before `before` and is long enough to gain by it.
+    pub fn archive(&self, owner: &Owner, before: Timestamp) -> Result<Archived, Error> {
+        let mut total = Archived::default();
+        let filter = Filter { until: Some(before), ..Filter::default() };
+        let mut page = EventPage { filter, limit: BATCH_EVENTS, ..EventPage::default() };
+        loop {
+            let events = self.store.events(owner, &page)?;
+            let Some(last) = events.last() else { return Ok(total) };
+            page.after = Some(last.seq);
+            let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
+            for stored in events.iter().filter(|e| !e.archived && e.event.content.len() > KEPT_BYTES_MAX) {
+                let summary = summary(stored);
+                total.events += 1;
+                total.bytes_before += stored.event.content.len() as u64;
+                total.bytes_after += summary.len() as u64;
+                let mut operation = self.operation(
+                    owner,
+                    Verb::Archive,
+                    Target::Event(stored.event.id),
+                    "rules",
+                    format!("it happened before {before}"),
+                );
+                operation.before = Some(json!({ "bytes": stored.event.content.len() }));
+                operation.after = Some(json!({ "bytes": summary.len() }));
+                changes.operations.push(operation);
+                let terms = indexed_with_entities(&summary, stored);
+                changes.archived.push(ArchivedBody { seq: stored.seq, summary, terms });
+            }
+            if !changes.archived.is_empty() {
+                self.store.commit(changes)?;
+            }
+        }
+    }
+
+    /// The whole body of an event, wherever it is kept; the event stays archived.
+    pub fn body(&self, owner: &Owner, id: EventId) -> Result<String, Error> {
+        let stored = self.store.event(owner, id)?.ok_or(Error::NoSuchEvent(id))?;
+        self.store.body(owner, stored.seq)?.ok_or(Error::NoSuchEvent(id))
+    }
+
+    /// Brings an archived body back for good. An event that is not archived stays as it is.
+    pub fn restore(&self, owner: &Owner, id: EventId) -> Result<StoredEvent, Error> {
+        let stored = self.store.event(owner, id)?.ok_or(Error::NoSuchEvent(id))?;
+        if stored.archived {
+            let body = self.store.body(owner, stored.seq)?.ok_or(Error::NoSuchEvent(id))?;
+            let restored = RestoredBody { seq: stored.seq, terms: text::indexed(&body) };
+            let operation =
+                self.operation(owner, Verb::Restore, Target::Event(id), "caller", "the caller asked for it");
+            self.store.commit(ChangeSet {
+                owner: owner.clone(),
+                restored: vec![restored],
+                operations: vec![operation],
+                ..ChangeSet::default()
+            })?;
+        }
+        self.store.event(owner, id)?.ok_or(Error::NoSuchEvent(id))
+    }
+}
+
+/// Sentences of the body itself, so that every number, name and date in it is one of the body's.
+fn summary(stored: &StoredEvent) -> String {
+    let entities: Vec<&str> = stored.signals.entities.iter().map(|entity| entity.text.as_str()).collect();
+    text::extract(&stored.event.content, SUMMARY_CHARACTERS, &entities)
+}
+
+/// The summary's terms and those of every entity: what was named can be found by its name.
+fn indexed_with_entities(summary: &str, stored: &StoredEvent) -> String {
+    let mut searched = summary.to_owned();
+    let named: BTreeSet<&str> = stored.signals.entities.iter().map(|entity| entity.text.as_str()).collect();
+    for name in named.into_iter().filter(|name| !summary.contains(name)) {
+        searched.push('\n');
+        searched.push_str(name);
+    }
+    text::indexed(&searched)
+}

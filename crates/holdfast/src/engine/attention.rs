@@ -1,0 +1,114 @@
+//! What is at hand for each owner: the tasks of late and which task each session is on. A cache of the store, kept by the
+//! engine that alone writes it; dropped whenever a commit fails, and read anew.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::store::{Store, StoreError};
+use crate::types::change::{SessionState, TaskChange};
+use crate::types::scope::{Owner, ScopeId, TaskId};
+use crate::types::task::Task;
+
+/// Tasks kept at hand for one owner: those a person may still mean by name. Older ones are found by id.
+const TASKS_MAX: usize = 200;
+
+/// Sessions kept at hand for one owner.
+const SESSIONS_MAX: usize = 1_000;
+
+/// Owners kept at hand.
+const OWNERS_MAX: usize = 1_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Attention {
+    owners: Mutex<BTreeMap<Owner, Arc<Mutex<Option<AtHand>>>>>,
+}
+
+impl Attention {
+    /// The owner's place. Whoever holds its lock is the only one to change this owner's memory.
+    pub(super) fn of(&self, owner: &Owner) -> Arc<Mutex<Option<AtHand>>> {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        if owners.len() >= OWNERS_MAX && !owners.contains_key(owner) {
+            // One that nobody is using now; its state is in the store.
+            owners.retain(|_, place| Arc::strong_count(place) > 1);
+        }
+        Arc::clone(owners.entry(owner.clone()).or_default())
+    }
+}
+
+/// One owner's tasks and sessions, as the store has them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AtHand {
+    /// Most recently active first.
+    pub(super) tasks: Vec<Task>,
+    sessions: BTreeMap<ScopeId, Option<TaskId>>,
+}
+
+impl AtHand {
+    pub(super) fn load(store: &dyn Store, owner: &Owner) -> Result<Self, StoreError> {
+        Ok(Self { tasks: store.tasks(owner, TASKS_MAX)?, sessions: BTreeMap::new() })
+    }
+
+    pub(super) fn session_task(
+        &mut self,
+        store: &dyn Store,
+        owner: &Owner,
+        session: &ScopeId,
+    ) -> Result<Option<TaskId>, StoreError> {
+        if let Some(task) = self.sessions.get(session) {
+            return Ok(task.clone());
+        }
+        let task = store.session(owner, session)?.and_then(|state| state.task);
+        if self.sessions.len() >= SESSIONS_MAX {
+            self.sessions.clear();
+        }
+        self.sessions.insert(session.clone(), task.clone());
+        Ok(task)
+    }
+
+    pub(super) fn set_session(&mut self, state: &SessionState) {
+        self.sessions.insert(state.session.clone(), state.task.clone());
+    }
+
+    /// A task by id, from the store if it is not at hand.
+    pub(super) fn task(
+        &mut self,
+        store: &dyn Store,
+        owner: &Owner,
+        id: &TaskId,
+    ) -> Result<Option<&mut Task>, StoreError> {
+        let place = match self.tasks.iter().position(|task| task.id == *id) {
+            Some(place) => place,
+            None => {
+                let Some(task) = store.task(owner, id)? else { return Ok(None) };
+                self.tasks.push(task);
+                self.tasks.len() - 1
+            }
+        };
+        Ok(self.tasks.get_mut(place))
+    }
+
+    /// Puts a new or changed task in front.
+    pub(super) fn put(&mut self, task: Task) {
+        self.tasks.retain(|other| other.id != task.id);
+        self.tasks.insert(0, task);
+        self.tasks.truncate(TASKS_MAX);
+    }
+}
+
+/// Tasks changed by one commit: the last state of each, and the version the store has it at.
+#[derive(Debug, Default)]
+pub(super) struct ChangedTasks {
+    by_id: BTreeMap<TaskId, TaskChange>,
+}
+
+impl ChangedTasks {
+    /// `from`: the version before this change; `None` for a new task.
+    pub(super) fn put(&mut self, task: Task, from: Option<u64>) {
+        let expected_version = self.by_id.get(&task.id).map_or(from, |change| change.expected_version);
+        self.by_id.insert(task.id.clone(), TaskChange { task, expected_version });
+    }
+
+    pub(super) fn into_changes(self) -> Vec<TaskChange> {
+        self.by_id.into_values().collect()
+    }
+}

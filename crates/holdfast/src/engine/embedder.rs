@@ -1,0 +1,241 @@
+//! Vectors after the fact: a thread that embeds what was committed, in batches, off the main path. `settle` waits for it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Engine, Error};
+use crate::embedding::{self, Choice, EmbedError, Embedder};
+use crate::store::{ModelId, Progress, Store, StoreError, Unembedded};
+use crate::text;
+use crate::types::change::EventVectors;
+use crate::types::event::Kind;
+
+/// Events read, embedded and stored together: enough to use the processor well, few enough to lose little when stopped.
+const BATCH_EVENTS: usize = 32;
+
+/// What can be said about vectors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EmbeddingStatus {
+    /// The model whose vectors serve queries now.
+    pub serving: Option<ModelId>,
+    /// The model that was chosen, if it could be opened.
+    pub chosen: Option<ModelId>,
+    /// Why search is lexical only, or why the chosen model does not serve.
+    pub note: Option<String>,
+    pub progress: Progress,
+}
+
+#[derive(Debug)]
+pub(super) struct Embedding {
+    store: Arc<dyn Store>,
+    /// The chosen model.
+    chosen: Option<Arc<dyn Embedder>>,
+    note: Option<String>,
+    shared: Arc<Shared>,
+    worker: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    closing: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Raised by each commit, so that one made while the worker is busy is not missed.
+    wanted: u64,
+    done: u64,
+    /// Why the last attempt failed; the next commit or `settle` tries again.
+    failure: Option<String>,
+}
+
+impl Embedding {
+    /// Opens the model. One that is missing or damaged leaves lexical search, and says so.
+    pub(super) fn start(choice: &Choice, store: Arc<dyn Store>, read_only: bool) -> Result<Self, Error> {
+        let (chosen, mut note) = match embedding::open(choice) {
+            Ok(Some(embedder)) => (Some(embedder), None),
+            Ok(None) => (None, Some("no embedding model was chosen: search is lexical only".to_owned())),
+            Err(error) => (None, Some(format!("search is lexical only: {error}"))),
+        };
+        let active = store.active_model()?;
+        let mut serves = chosen.is_some();
+        if let (Some(chosen), Some(active)) = (&chosen, &active)
+            && chosen.model() != active
+        {
+            serves = false;
+            note =
+                Some(Error::OtherModel { active: active.to_string(), chosen: chosen.model().to_string() }.to_string());
+        }
+        let mut embedding = Self { store, chosen, note, shared: Arc::default(), worker: None };
+        if serves && !read_only {
+            embedding.start_worker()?;
+        }
+        Ok(embedding)
+    }
+
+    fn start_worker(&mut self) -> Result<(), Error> {
+        let Some(embedder) = self.chosen.clone() else { return Ok(()) };
+        let (store, shared) = (Arc::clone(&self.store), Arc::clone(&self.shared));
+        // What an earlier process left to embed is picked up at once.
+        shared.lock().wanted = 1;
+        let worker = std::thread::Builder::new()
+            .name("holdfast-embedder".to_owned())
+            .spawn(move || work(&*store, &*embedder, &shared))
+            .map_err(|e| StoreError::Backend { doing: "starting the embedder", source: Box::new(e) })?;
+        self.worker = Some(worker);
+        Ok(())
+    }
+
+    /// The model that can embed a query for the vectors that serve now.
+    pub(super) fn serving(&self) -> Result<Option<&Arc<dyn Embedder>>, StoreError> {
+        let active = self.store.active_model()?;
+        Ok(self.chosen.as_ref().filter(|embedder| active.as_ref() == Some(embedder.model())))
+    }
+
+    pub(super) fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    pub(super) fn wake(&self) {
+        self.shared.lock().wanted += 1;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Drop for Embedding {
+    fn drop(&mut self) {
+        self.shared.closing.store(true, Ordering::Relaxed);
+        self.shared.changed.notify_all();
+        if let Some(worker) = self.worker.take() {
+            // A panic there has nothing to tell here: what is not embedded is embedded next time.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn work(store: &dyn Store, embedder: &dyn Embedder, shared: &Shared) {
+    loop {
+        let wanted = {
+            let mut state = shared.lock();
+            while state.wanted == state.done && !shared.closing.load(Ordering::Relaxed) {
+                state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            state.wanted
+        };
+        let outcome = loop {
+            if shared.closing.load(Ordering::Relaxed) {
+                return;
+            }
+            match embed_batch(store, embedder) {
+                Ok(0) => break Ok(()),
+                Ok(_) => shared.changed.notify_all(),
+                Err(error) => break Err(error),
+            }
+        };
+        let mut state = shared.lock();
+        state.done = wanted;
+        state.failure = outcome.err().map(|error| error.to_string());
+        if let Some(failure) = &state.failure {
+            tracing::warn!(%failure, "embedding stopped for now: {failure}");
+        }
+        shared.changed.notify_all();
+    }
+}
+
+/// Embeds the next events; how many there were.
+fn embed_batch(store: &dyn Store, embedder: &dyn Embedder) -> Result<usize, Error> {
+    let events = store.unembedded(embedder.model(), BATCH_EVENTS)?;
+    if events.is_empty() {
+        return Ok(0);
+    }
+    let count = events.len();
+    let vectors = vectors_of(embedder, events)?;
+    store.put_vectors(embedder.model(), vectors)?;
+    Ok(count)
+}
+
+fn vectors_of(embedder: &dyn Embedder, events: Vec<Unembedded>) -> Result<Vec<EventVectors>, EmbedError> {
+    let passages: Vec<Vec<String>> = events.iter().map(passages_of).collect();
+    let texts: Vec<&str> = passages.iter().flatten().map(String::as_str).collect();
+    let mut vectors = embedder.embed(&texts)?.into_iter();
+    let pairs = events.into_iter().zip(&passages);
+    Ok(pairs
+        .map(|(unembedded, passages)| EventVectors {
+            owner: unembedded.owner,
+            seq: unembedded.event.seq,
+            passages: vectors.by_ref().take(passages.len()).collect(),
+        })
+        .collect())
+}
+
+/// The texts that stand for an event. What only says that the talk went elsewhere has no meaning to search for.
+fn passages_of(unembedded: &Unembedded) -> Vec<String> {
+    let event = &unembedded.event.event;
+    if event.kind == Kind::TaskSwitch {
+        return Vec::new();
+    }
+    text::embedded_passages(&event.content)
+}
+
+impl Engine {
+    /// Waits until everything recorded so far has its vectors. `tell` hears how far it is.
+    pub fn settle(&self, mut tell: impl FnMut(Progress)) -> Result<(), Error> {
+        let embedding = &self.embedding;
+        let (Some(embedder), Some(_)) = (&embedding.chosen, &embedding.worker) else { return Ok(()) };
+        embedding.wake();
+        let shared = &embedding.shared;
+        let wanted = shared.lock().wanted;
+        loop {
+            tell(self.store.embedded(embedder.model())?);
+            let state = shared.lock();
+            if state.done >= wanted {
+                return match &state.failure {
+                    Some(failure) => {
+                        let source = Box::<dyn std::error::Error + Send + Sync>::from(failure.clone());
+                        Err(StoreError::Backend { doing: "embedding", source }.into())
+                    }
+                    None => Ok(()),
+                };
+            }
+            drop(shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Makes all vectors anew with the chosen model, then lets it serve. The old ones serve until then; a call that was
+    /// stopped goes on where it was.
+    pub fn reindex(&self, mut tell: impl FnMut(Progress)) -> Result<Progress, Error> {
+        let embedder = self.embedding.chosen.as_ref().ok_or(Error::NoModel)?;
+        let model = embedder.model();
+        loop {
+            let progress = self.store.embedded(model)?;
+            tell(progress);
+            if embed_batch(&*self.store, &**embedder)? == 0 {
+                self.store.activate_model(model)?;
+                return Ok(progress);
+            }
+        }
+    }
+
+    pub fn embedding_status(&self) -> Result<EmbeddingStatus, Error> {
+        let chosen = self.embedding.chosen.as_ref().map(|embedder| embedder.model().clone());
+        let serving = self.store.active_model()?;
+        let progress = match chosen.as_ref().or(serving.as_ref()) {
+            Some(model) => self.store.embedded(model)?,
+            None => Progress::default(),
+        };
+        let failure = self.embedding.shared.lock().failure.clone();
+        let note = self.embedding.note().map(str::to_owned).or(failure);
+        Ok(EmbeddingStatus { serving, chosen, note, progress })
+    }
+}

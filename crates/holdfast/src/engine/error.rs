@@ -1,0 +1,51 @@
+//! What an engine's verb can refuse or fail with, sorted by what the caller can do.
+
+use crate::context::BlockError;
+use crate::embedding::EmbedError;
+use crate::redact::Refused;
+use crate::store::StoreError;
+use crate::types::ids::EventId;
+use crate::types::scope::TaskId;
+use crate::working::{OutOfOrder, ParseProblem, Refusal};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The event is not acceptable: fix it and send it again.
+    #[error(transparent)]
+    Event(#[from] Refused),
+    /// The update does not fit the task as it is.
+    #[error(transparent)]
+    Update(#[from] Refusal),
+    /// A verb came before its turn (SPEC 2.3).
+    #[error(transparent)]
+    Order(#[from] OutOfOrder),
+    /// A model's reply holds no update that can be read.
+    #[error(transparent)]
+    Reply(#[from] ParseProblem),
+    #[error(transparent)]
+    Block(#[from] BlockError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Embedding(#[from] EmbedError),
+    #[error("there is no task {0} here: list them with `task list`")]
+    NoSuchTask(TaskId),
+    #[error("there is already a task {0}: choose another id, or go on with it")]
+    TaskExists(TaskId),
+    #[error("no task was named, and the session is on none: name one, or start one")]
+    NoTask,
+    #[error("there is no event {0} here")]
+    NoSuchEvent(EventId),
+    #[error("{count} events in one call; the limit is {max}: split them")]
+    TooManyEvents { count: usize, max: usize },
+    #[error(
+        "the store's vectors are of {active} and the chosen model is {chosen}: run `holdfast reindex` to change over"
+    )]
+    OtherModel { active: String, chosen: String },
+    #[error("no embedding model is in use: nothing can be indexed again")]
+    NoModel,
+    #[error("there is no tokenizer {name:?}: use o200k_base or cl100k_base")]
+    UnknownTokenizer { name: String },
+    #[error("the export could not be written: {0}")]
+    Output(#[from] std::io::Error),
+}

@@ -1,0 +1,156 @@
+//! Out of the store and into another: everything of an owner as lines of JSON, complete and versioned.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::PoisonError;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Engine, Error};
+use crate::redact;
+use crate::store::{EventPage, StoreError};
+use crate::text;
+use crate::types::change::{ChangeSet, NewEvent, SessionState, TaskChange};
+use crate::types::event::{Event, RawEvent, StoredEvent};
+use crate::types::operation::{Target, Verb};
+use crate::types::scope::{Owner, Scope};
+use crate::types::task::Task;
+
+/// The form of the lines; raised when an older reader would misread them.
+pub const EXPORT_VERSION: u32 = 1;
+
+/// Events read at a time.
+const PAGE: usize = 500;
+
+/// One line of an export.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "line")]
+pub enum ExportLine {
+    /// The first line of each owner.
+    Owner {
+        version: u32,
+        owner: Owner,
+    },
+    Event(Box<StoredEvent>),
+    Task(Box<Task>),
+}
+
+/// What an export holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exported {
+    pub owners: u64,
+    pub events: u64,
+    pub tasks: u64,
+}
+
+impl Engine {
+    /// Writes these owners' events, in log order with their whole bodies, and tasks.
+    pub fn export(&self, owners: &[Owner], out: &mut dyn Write) -> Result<Exported, Error> {
+        let mut exported = Exported::default();
+        for owner in owners {
+            write_line(out, &ExportLine::Owner { version: EXPORT_VERSION, owner: owner.clone() })?;
+            exported.owners += 1;
+            let mut page = EventPage { limit: PAGE, ..EventPage::default() };
+            loop {
+                let events = self.store.events(owner, &page)?;
+                let Some(last) = events.last() else { break };
+                page.after = Some(last.seq);
+                for mut stored in events {
+                    if stored.archived
+                        && let Some(body) = self.store.body(owner, stored.seq)?
+                    {
+                        stored.event.content = body;
+                        stored.archived = false;
+                    }
+                    write_line(out, &ExportLine::Event(Box::new(stored)))?;
+                    exported.events += 1;
+                }
+            }
+            for task in self.store.tasks(owner, usize::MAX)? {
+                write_line(out, &ExportLine::Task(Box::new(task)))?;
+                exported.tasks += 1;
+            }
+        }
+        Ok(exported)
+    }
+}
+
+/// What an import brought in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    pub events: u64,
+    pub tasks: u64,
+    /// There already: left as they are.
+    pub known: u64,
+}
+
+impl Engine {
+    /// Brings lines of an export back, each owner's in order. Events keep their ids and times; they go through redaction again,
+    /// because a file may have been written by anybody. What is there already is left as it is.
+    pub fn import(&self, owner: &Owner, lines: Vec<ExportLine>) -> Result<Imported, Error> {
+        let mut imported = Imported::default();
+        let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
+        let mut sessions = BTreeMap::new();
+        for line in lines {
+            match line {
+                ExportLine::Owner { .. } => {}
+                ExportLine::Event(stored) if self.store.event(owner, stored.event.id)?.is_some() => imported.known += 1,
+                ExportLine::Event(stored) => {
+                    let StoredEvent { event, signals, overturned, .. } = *stored;
+                    if event.scope.task.is_some() {
+                        sessions.insert(event.scope.session.clone(), event.scope.task.clone());
+                    }
+                    changes.overturned.extend(overturned.into_iter().map(|o| (event.id, o)));
+                    let (id, recorded_at) = (event.id, event.recorded_at);
+                    let event = redact::redact(raw(event, owner), &self.redaction)?.stamped(id, recorded_at);
+                    changes.events.push(NewEvent { terms: text::indexed(&event.content), event, signals });
+                    imported.events += 1;
+                }
+                ExportLine::Task(task) if self.store.task(owner, &task.id)?.is_some() => imported.known += 1,
+                ExportLine::Task(task) => {
+                    let task: Task = redact::redact_serialisable(&*task, &self.redaction)
+                        .map_err(|e| StoreError::Backend { doing: "redacting a task", source: Box::new(e) })?;
+                    changes
+                        .tasks
+                        .push(TaskChange { task: Task { owner: owner.clone(), ..task }, expected_version: None });
+                    imported.tasks += 1;
+                }
+            }
+        }
+        if changes.events.is_empty() && changes.tasks.is_empty() {
+            return Ok(imported);
+        }
+        let sessions = sessions.into_iter().map(|(session, task)| SessionState { session, task });
+        changes.sessions.extend(sessions);
+        let mut operation = self.operation(owner, Verb::Import, Target::Store, "caller", "lines of an export");
+        operation.after = Some(json!({ "events": imported.events, "tasks": imported.tasks }));
+        changes.operations.push(operation);
+        let place = self.attention.of(owner);
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is at hand is read anew.
+        *place = None;
+        self.store.commit(changes)?;
+        self.embedding.wake();
+        Ok(imported)
+    }
+}
+
+fn raw(event: Event, owner: &Owner) -> RawEvent {
+    RawEvent {
+        scope: Scope { owner: owner.clone(), ..event.scope },
+        source: event.source,
+        kind: event.kind,
+        content: event.content,
+        occurred_at: Some(event.occurred_at),
+        trust: Some(event.trust),
+        metadata: event.metadata,
+        idempotency_key: event.idempotency_key,
+    }
+}
+
+fn write_line(out: &mut dyn Write, line: &ExportLine) -> Result<(), Error> {
+    serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
+    out.write_all(b"\n")?;
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! The facade, and the only sequencer: rooms compute, the engine asks the clock, reads, and commits.
+//!
+//! ```no_run
+//! use holdfast::engine::{Config, Engine};
+//! use holdfast::types::event::{Kind, RawEvent, Source};
+//! use holdfast::types::query::Query;
+//! use holdfast::types::scope::Scope;
+//!
+//! # fn main() -> Result<(), holdfast::engine::Error> {
+//! let engine = Engine::open(Config::at("memory"))?;
+//! let scope = Scope::default();
+//! engine.observe(RawEvent::new(scope.clone(), Source::User, Kind::Query, "以后周报都先写结论，再列数据"))?;
+//! let block = engine.context(&Query::new(scope, "接着把周报弄完", engine.now()), &Default::default())?;
+//! println!("{}", block.text);
+//! # Ok(())
+//! # }
+//! ```
+
+mod archive;
+mod attention;
+mod embedder;
+mod error;
+mod exchange;
+mod observe;
+mod overturn;
+mod read;
+mod report;
+mod step;
+mod update;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::ZonedDateTime;
+
+pub use self::archive::{ARCHIVE_AFTER, Archived};
+use self::attention::Attention;
+use self::embedder::Embedding;
+pub use self::embedder::EmbeddingStatus;
+pub use self::error::Error;
+pub use self::exchange::{EXPORT_VERSION, ExportLine, Exported, Imported};
+pub use self::observe::{BATCH_EVENTS_MAX, Observed};
+pub use self::read::Embedded;
+pub use self::report::History;
+pub use self::step::EngineSteps;
+pub use self::update::Updated;
+use crate::embedding::Choice;
+use crate::env::Env;
+use crate::redact::Rules;
+use crate::signals::Lexicon;
+use crate::store::sqlite::Sqlite;
+use crate::store::{JournalPage, Store, StoreStatus};
+use crate::types::ids::{EventId, OperationId, RunId};
+use crate::types::operation::{JournalEntry, Operation, Target, Verb};
+use crate::types::scope::{Owner, TaskId};
+use crate::types::task::Task;
+
+/// How an engine is opened.
+#[derive(Debug)]
+pub struct Config {
+    pub directory: PathBuf,
+    /// Only read: another process may be writing the store.
+    pub read_only: bool,
+    pub embedding: Choice,
+    pub redaction: Rules,
+    /// `None`: the word lists that come along.
+    pub lexicon: Option<Lexicon>,
+    pub env: Arc<Env>,
+}
+
+impl Config {
+    /// A store at this directory with everything else as it comes; the built-in model is looked for where it usually is.
+    pub fn at(directory: impl AsRef<Path>) -> Self {
+        Self {
+            directory: directory.as_ref().to_owned(),
+            read_only: false,
+            embedding: Choice::Builtin { candidates: builtin_model_paths() },
+            redaction: Rules::default(),
+            lexicon: None,
+            env: Arc::new(Env::system()),
+        }
+    }
+}
+
+/// Where the built-in model's file may be: `HOLDFAST_MODEL`, beside the program, or in the source tree it was built from.
+pub fn builtin_model_paths() -> Vec<PathBuf> {
+    const FILE: &str = "e5-small-zh-en.bin";
+    if let Some(path) = std::env::var_os("HOLDFAST_MODEL") {
+        return vec![PathBuf::from(path)];
+    }
+    let program = std::env::current_exe().ok();
+    let beside = program.as_deref().and_then(Path::parent);
+    let mut paths: Vec<PathBuf> = Vec::new();
+    paths.extend(beside.map(|folder| folder.join(FILE)));
+    paths.extend(beside.map(|folder| folder.join("models").join(FILE)));
+    paths.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(FILE));
+    paths
+}
+
+/// A memory engine over one store. Share it: every method takes `&self`.
+#[derive(Debug)]
+pub struct Engine {
+    store: Arc<dyn Store>,
+    env: Arc<Env>,
+    redaction: Rules,
+    lexicon: Lexicon,
+    attention: Attention,
+    embedding: Embedding,
+    read_only: bool,
+    /// Everything this engine does belongs to one run.
+    run: RunId,
+}
+
+impl Engine {
+    pub fn open(config: Config) -> Result<Self, Error> {
+        let store: Arc<dyn Store> = if config.read_only {
+            Arc::new(Sqlite::open_read_only(&config.directory)?)
+        } else {
+            Arc::new(Sqlite::open(&config.directory, Arc::clone(&config.env))?)
+        };
+        Self::over(store, config)
+    }
+
+    /// An engine over a store that is already open.
+    pub fn over(store: Arc<dyn Store>, config: Config) -> Result<Self, Error> {
+        let embedding = Embedding::start(&config.embedding, Arc::clone(&store), config.read_only)?;
+        let run = RunId(config.env.id());
+        let lexicon = config.lexicon.unwrap_or_else(|| Lexicon::builtin().clone());
+        Ok(Self {
+            store,
+            env: config.env,
+            redaction: config.redaction,
+            lexicon,
+            attention: Attention::default(),
+            embedding,
+            read_only: config.read_only,
+            run,
+        })
+    }
+
+    /// The environment's time, in its zone.
+    pub fn now(&self) -> ZonedDateTime {
+        self.env.now().to_zoned_datetime(self.env.zone().clone())
+    }
+
+    /// The run that everything done through this engine is journaled under.
+    pub fn run(&self) -> RunId {
+        self.run
+    }
+
+    pub fn status(&self) -> Result<StoreStatus, Error> {
+        Ok(self.store.status()?)
+    }
+
+    pub fn owners(&self) -> Result<Vec<Owner>, Error> {
+        Ok(self.store.owners()?)
+    }
+
+    pub fn task(&self, owner: &Owner, id: &TaskId) -> Result<Option<Task>, Error> {
+        Ok(self.store.task(owner, id)?)
+    }
+
+    /// Most recently active first.
+    pub fn tasks(&self, owner: &Owner, limit: usize) -> Result<Vec<Task>, Error> {
+        Ok(self.store.tasks(owner, limit)?)
+    }
+
+    pub fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, Error> {
+        Ok(self.store.journal(owner, page)?)
+    }
+
+    /// The whole store as text, and a check that it is valid.
+    pub fn dump(&self, out: &mut dyn std::io::Write) -> Result<(), Error> {
+        Ok(self.store.dump(out)?)
+    }
+
+    fn operation(
+        &self,
+        owner: &Owner,
+        verb: Verb,
+        target: Target,
+        actor: &str,
+        reason: impl Into<String>,
+    ) -> Operation {
+        Operation {
+            id: OperationId(self.env.id()),
+            at: self.env.now(),
+            actor: actor.to_owned(),
+            verb,
+            target,
+            owner: owner.clone(),
+            before: None,
+            after: None,
+            reason: reason.into(),
+            cause: None,
+            run: self.run,
+        }
+    }
+
+    fn new_event_id(&self) -> EventId {
+        EventId(self.env.id())
+    }
+}

@@ -1,0 +1,431 @@
+//! The write path: raw events in; redacted, read, attributed and absorbed; one durable commit out.
+
+use std::sync::PoisonError;
+
+use serde_json::json;
+
+use super::attention::{AtHand, ChangedTasks};
+use super::{Engine, Error};
+use crate::recall;
+use crate::redact;
+use crate::signals;
+use crate::text;
+use crate::types::change::{ChangeSet, NewEvent, SessionState, UpdateKey};
+use crate::types::event::{Event, Kind, RawEvent, Redaction, Source};
+use crate::types::ids::{EventId, Seq};
+use crate::types::operation::{Target, Verb};
+use crate::types::scope::{Owner, ScopeId, TaskId};
+use crate::types::signals::Signals;
+use crate::types::task::Task;
+use crate::types::update::Update;
+use crate::working::{self, Applied, Attributed, Given};
+
+/// Most events in one call: they share one commit, and a longer one would hold up the others.
+pub const BATCH_EVENTS_MAX: usize = 1_000;
+
+/// What became of an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observed {
+    pub id: EventId,
+    pub seq: Seq,
+    /// Its idempotency key was known: this is the first one's id, and nothing was written.
+    pub duplicate: bool,
+    /// The task it belongs to, when that could be told.
+    pub task: Option<TaskId>,
+    /// Why it was attributed so.
+    pub attribution: String,
+    /// The talk went to this task with it, and was on another before.
+    pub switched: bool,
+    /// The task was opened by it.
+    pub opened: bool,
+    pub redactions: Vec<Redaction>,
+    /// What the rules or the update that came with it changed in the task, in words of the journal.
+    pub changes: Vec<String>,
+    /// Statements it overturned.
+    pub overturned: Vec<String>,
+    /// Why the update that came with it was not applied.
+    pub refused_update: Option<String>,
+}
+
+impl Engine {
+    /// Records one event. Returns once it is durable.
+    pub fn observe(&self, raw: RawEvent) -> Result<Observed, Error> {
+        self.observe_with(raw, None)
+    }
+
+    /// Records an event together with the update of working memory that it carries, in one transaction.
+    pub fn observe_with(&self, raw: RawEvent, update: Option<Update>) -> Result<Observed, Error> {
+        let mut observed = self.observe_many(vec![(raw, update)])?;
+        observed.pop().expect("one event in, one result out")
+    }
+
+    /// Records events in order. Those of one owner that follow each other share one durable commit. An event that is refused
+    /// has its error in its place and does not keep the others out; an error of the store ends the call.
+    pub fn observe_many(
+        &self,
+        entries: Vec<(RawEvent, Option<Update>)>,
+    ) -> Result<Vec<Result<Observed, Error>>, Error> {
+        if entries.len() > BATCH_EVENTS_MAX {
+            return Err(Error::TooManyEvents { count: entries.len(), max: BATCH_EVENTS_MAX });
+        }
+        let mut results = Vec::with_capacity(entries.len());
+        let mut rest = entries.into_iter().peekable();
+        while let Some(first) = rest.next() {
+            let owner = first.0.scope.owner.clone();
+            let mut run = vec![first];
+            while let Some(next) = rest.next_if(|(raw, _)| raw.scope.owner == owner) {
+                run.push(next);
+            }
+            results.extend(self.observe_run(&owner, run)?);
+        }
+        Ok(results)
+    }
+
+    /// Events of one owner, under its lock, in one commit.
+    fn observe_run(
+        &self,
+        owner: &Owner,
+        entries: Vec<(RawEvent, Option<Update>)>,
+    ) -> Result<Vec<Result<Observed, Error>>, Error> {
+        let place = self.attention.of(owner);
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken out: if anything fails, what is at hand is read anew from the store.
+        let at_hand = match place.take() {
+            Some(at_hand) => at_hand,
+            None => AtHand::load(&*self.store, owner)?,
+        };
+        let mut batch = Batch::new(self, owner, at_hand);
+        let mut results = Vec::with_capacity(entries.len());
+        for (raw, update) in entries {
+            results.push(batch.take_in(raw, update));
+        }
+        let Batch { at_hand, tasks, mut changes, places, .. } = batch;
+        changes.tasks = tasks.into_changes();
+        if !changes.events.is_empty() {
+            let committed = self.store.commit(changes)?;
+            for (result, event_place) in results.iter_mut().zip(places) {
+                if let (Ok(observed), Some(event_place)) = (result, event_place) {
+                    observed.seq = committed.events[event_place].seq;
+                }
+            }
+            self.embedding.wake();
+        }
+        *place = Some(at_hand);
+        Ok(results)
+    }
+
+    /// What is indexed for a text: its terms by passage, a line each.
+    pub(super) fn index_text(content: &str) -> String {
+        text::indexed(content)
+    }
+}
+
+/// One commit in the making.
+struct Batch<'a> {
+    engine: &'a Engine,
+    owner: &'a Owner,
+    at_hand: AtHand,
+    tasks: ChangedTasks,
+    changes: ChangeSet,
+    /// For each event taken in, its place among the events to append; `None` for a refused or known one.
+    places: Vec<Option<usize>>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(engine: &'a Engine, owner: &'a Owner, at_hand: AtHand) -> Self {
+        let changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
+        Self { engine, owner, at_hand, tasks: ChangedTasks::default(), changes, places: Vec::new() }
+    }
+
+    fn take_in(&mut self, raw: RawEvent, update: Option<Update>) -> Result<Observed, Error> {
+        let mark = self.changes.events.len();
+        let result = self.try_take_in(raw, update);
+        let appended = self.changes.events.len();
+        self.places.push((result.is_ok() && appended > mark).then(|| appended - 1));
+        result
+    }
+
+    fn try_take_in(&mut self, raw: RawEvent, update: Option<Update>) -> Result<Observed, Error> {
+        let redacted = redact::redact(raw, &self.engine.redaction)?;
+        let event = redacted.stamped(self.engine.new_event_id(), self.engine.env.now());
+        if let Some(known) = self.known(&event)? {
+            return Ok(known);
+        }
+        let mut signals = signals::read(&event.content, &event.occurred_at, event.source, &self.engine.lexicon);
+        if event.source == Source::User && event.kind != Kind::Imported {
+            signals.manner = recall::manner(&event.content);
+        }
+        self.attribute(event, signals, update)
+    }
+
+    /// The same key twice is one event, in the store or in this batch.
+    fn known(&self, event: &Event) -> Result<Option<Observed>, Error> {
+        let Some(key) = &event.idempotency_key else { return Ok(None) };
+        let earlier = self.changes.events.iter().find(|e| e.event.idempotency_key.as_ref() == Some(key));
+        let found = match earlier {
+            Some(earlier) => Some((Seq(0), earlier.event.id)),
+            None => self.engine.store.event_by_key(self.owner, key)?,
+        };
+        Ok(found.map(|(seq, id)| Observed {
+            id,
+            seq,
+            duplicate: true,
+            task: event.scope.task.clone(),
+            attribution: "its idempotency key is known".to_owned(),
+            switched: false,
+            opened: false,
+            redactions: Vec::new(),
+            changes: Vec::new(),
+            overturned: Vec::new(),
+            refused_update: None,
+        }))
+    }
+
+    fn attribute(&mut self, mut event: Event, signals: Signals, update: Option<Update>) -> Result<Observed, Error> {
+        let store = &*self.engine.store;
+        let session = event.scope.session.clone();
+        let session_task = self.at_hand.session_task(store, self.owner, &session)?;
+        if let Some(id) = session_task.as_ref().or(event.scope.task.as_ref()) {
+            // Old tasks are not at hand until they are named.
+            self.at_hand.task(store, self.owner, id)?;
+        }
+        let given = Given {
+            task: event.scope.task.as_ref(),
+            session_task: session_task.as_ref(),
+            source: event.source,
+            kind: event.kind,
+            text: &event.content,
+        };
+        let attribution = working::attribute(&self.at_hand.tasks, &given, &signals);
+        let (task, opened) = self.task_of(&attribution.to, &event, &attribution.reason)?;
+        let goes_on_with = match &attribution.to {
+            Attributed::Aside(_) | Attributed::Unattributed { .. } => session_task.clone(),
+            _ => task.clone(),
+        };
+        let switched = goes_on_with != session_task && goes_on_with.is_some();
+        if switched {
+            self.switch(&event, session_task.as_ref(), goes_on_with.clone(), &attribution.reason);
+        }
+        event.scope.task = task;
+        self.append(event, signals, update, attribution.reason, switched && session_task.is_some(), opened)
+    }
+
+    /// The task an attribution leads to; opens it if it is new.
+    fn task_of(&mut self, to: &Attributed, event: &Event, reason: &str) -> Result<(Option<TaskId>, bool), Error> {
+        let (id, title, names) = match to {
+            Attributed::Opens { title, names } => {
+                let id = ScopeId::new(self.engine.env.id().to_string()).expect("a UUID is a scope id");
+                (id, title.clone(), names.clone())
+            }
+            Attributed::Given(id) => {
+                if self.at_hand.task(&*self.engine.store, self.owner, id)?.is_some() {
+                    return Ok((Some(id.clone()), false));
+                }
+                (id.clone(), id.to_string(), Vec::new())
+            }
+            other => return Ok((other.task().cloned(), false)),
+        };
+        let mut task =
+            working::open(id.clone(), self.owner.clone(), title, goal_of(event), event.id, &event.occurred_at);
+        task.names = names;
+        let mut operation =
+            self.engine.operation(self.owner, Verb::OpenTask, Target::Task(id.clone()), actor(event), reason);
+        operation.after = Some(json!({ "title": task.title, "names": task.names }));
+        operation.cause = Some(event.id);
+        self.changes.operations.push(operation);
+        self.put_task(task, None);
+        Ok((Some(id), true))
+    }
+
+    fn put_task(&mut self, task: Task, from: Option<u64>) {
+        self.at_hand.put(task.clone());
+        self.tasks.put(task, from);
+    }
+
+    /// The session goes on with another task: an event says so, and what follows belongs there.
+    fn switch(&mut self, event: &Event, from: Option<&TaskId>, to: Option<TaskId>, reason: &str) {
+        let state = SessionState { session: event.scope.session.clone(), task: to.clone() };
+        self.at_hand.set_session(&state);
+        self.changes.sessions.retain(|other| other.session != state.session);
+        self.changes.sessions.push(state);
+        let mut operation = self.engine.operation(
+            self.owner,
+            Verb::SwitchTask,
+            Target::Session(event.scope.session.clone()),
+            actor(event),
+            reason,
+        );
+        operation.before = Some(json!(from));
+        operation.after = Some(json!(to));
+        operation.cause = Some(event.id);
+        self.changes.operations.push(operation);
+        // The first task of a session is no switch, and an event that says so itself needs no second one.
+        if from.is_none() || event.kind == Kind::TaskSwitch {
+            return;
+        }
+        let title = to.as_ref().and_then(|id| self.at_hand.tasks.iter().find(|task| task.id == *id)).map(|t| &t.title);
+        let content = title.map_or_else(|| "task".to_owned(), |title| format!("→ {title}"));
+        let mut scope = event.scope.clone();
+        scope.task = to;
+        let mut raw = RawEvent::new(scope, Source::System, Kind::TaskSwitch, content);
+        raw.occurred_at = Some(event.occurred_at.clone());
+        raw.metadata.insert("cause".to_owned(), json!(event.id));
+        if let Ok(redacted) = redact::redact(raw, &self.engine.redaction) {
+            let switch = redacted.stamped(self.engine.new_event_id(), self.engine.env.now());
+            let terms = Engine::index_text(&switch.content);
+            self.changes.events.push(NewEvent { event: switch, signals: Signals::default(), terms });
+        }
+    }
+
+    fn append(
+        &mut self,
+        event: Event,
+        signals: Signals,
+        update: Option<Update>,
+        attribution: String,
+        switched: bool,
+        opened: bool,
+    ) -> Result<Observed, Error> {
+        let mut operation =
+            self.engine.operation(self.owner, Verb::Observe, Target::Event(event.id), actor(&event), &*attribution);
+        operation.after = Some(json!({ "kind": event.kind, "task": event.scope.task }));
+        self.changes.operations.push(operation);
+        if !event.redactions.is_empty() {
+            let mut operation = self.engine.operation(
+                self.owner,
+                Verb::Redact,
+                Target::Event(event.id),
+                "rules",
+                "secrets are taken out before anything is stored",
+            );
+            operation.after = Some(json!(event.redactions));
+            self.changes.operations.push(operation);
+        }
+        let mut observed = Observed {
+            id: event.id,
+            seq: Seq(0),
+            duplicate: false,
+            task: event.scope.task.clone(),
+            attribution,
+            switched,
+            opened,
+            redactions: event.redactions.clone(),
+            changes: Vec::new(),
+            overturned: Vec::new(),
+            refused_update: None,
+        };
+        // An agent that says by an update what it did must not have it counted twice.
+        if update.is_none() || event.source == Source::User {
+            self.absorb(&event, &signals, &mut observed)?;
+        }
+        if let Some(update) = update {
+            self.update(&event, &update, &mut observed)?;
+        }
+        let terms = Engine::index_text(&event.content);
+        self.changes.events.push(NewEvent { event, signals, terms });
+        Ok(observed)
+    }
+
+    /// What the rules read from the event itself.
+    fn absorb(&mut self, event: &Event, signals: &Signals, observed: &mut Observed) -> Result<(), Error> {
+        let Some(id) = &event.scope.task else { return Ok(()) };
+        let Some(task) = self.at_hand.task(&*self.engine.store, self.owner, id)? else { return Ok(()) };
+        let task = task.clone();
+        self.overturn_corrected(event, signals, observed)?;
+        let Some(update) = working::absorb(&task, &event.into(), signals) else { return Ok(()) };
+        match working::apply(&task, &update, event.id, &event.occurred_at) {
+            Ok(applied) => self.applied(applied, &task, event, "rules", observed),
+            // The rules propose, the task decides: an item already done can't be cancelled by a word in passing.
+            Err(refusal) => {
+                tracing::debug!(event = %event.id, %refusal, "what the rules read from event {} was not applied", event.id);
+                Ok(())
+            }
+        }
+    }
+
+    /// The typed update that came with the event.
+    fn update(&mut self, event: &Event, update: &Update, observed: &mut Observed) -> Result<(), Error> {
+        let Some(id) = &event.scope.task else {
+            observed.refused_update = Some(Error::NoTask.to_string());
+            return Ok(());
+        };
+        let store = &*self.engine.store;
+        if let Some(key) = &update.idempotency_key
+            && store.update_version(self.owner, id, key)?.is_some()
+        {
+            observed.changes.push("the update's idempotency key is known".to_owned());
+            return Ok(());
+        }
+        let Some(task) = self.at_hand.task(store, self.owner, id)?.cloned() else {
+            observed.refused_update = Some(Error::NoSuchTask(id.clone()).to_string());
+            return Ok(());
+        };
+        match working::apply(&task, update, event.id, &event.occurred_at) {
+            Ok(applied) => {
+                if let Some(key) = &update.idempotency_key {
+                    let version = applied.task.version;
+                    self.changes.update_keys.push(UpdateKey { task: id.clone(), key: key.clone(), version });
+                }
+                self.applied(applied, &task, event, actor(event), observed)
+            }
+            Err(refusal) => {
+                observed.refused_update = Some(refusal.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    fn applied(
+        &mut self,
+        applied: Applied,
+        before: &Task,
+        event: &Event,
+        actor: &str,
+        observed: &mut Observed,
+    ) -> Result<(), Error> {
+        for change in &applied.changes {
+            observed.changes.push(change.action.to_owned());
+        }
+        let operations = self.engine.operations_of(self.owner, &applied, event.id, actor);
+        self.changes.operations.extend(operations);
+        for superseded in &applied.superseded {
+            observed.overturned.push(superseded.old.clone());
+            let marks = self.engine.excerpts_of(self.owner, &before.id, superseded, &event.occurred_at)?;
+            self.changes.overturned.extend(marks);
+        }
+        self.put_task(applied.task, Some(before.version));
+        Ok(())
+    }
+
+    /// 「不是3.2%，是2.8%」: what earlier events of the task say with the old value holds no longer.
+    fn overturn_corrected(&mut self, event: &Event, signals: &Signals, observed: &mut Observed) -> Result<(), Error> {
+        if event.source != Source::User || signals.corrections.is_empty() {
+            return Ok(());
+        }
+        let Some(task) = event.scope.task.clone() else { return Ok(()) };
+        for correction in &signals.corrections {
+            let marks = self.engine.excerpts_corrected(self.owner, &task, correction, &event.occurred_at)?;
+            // Events of this very batch are not in the store yet.
+            let pending = self.changes.events.iter().filter(|e| e.event.scope.task.as_ref() == Some(&task));
+            let pending = pending.filter(|e| super::overturn::says(&e.event.content, &correction.old));
+            let pending: Vec<_> =
+                pending.map(|e| super::overturn::mark(&e.event, correction, &event.occurred_at)).collect();
+            if !marks.is_empty() || !pending.is_empty() {
+                observed.overturned.push(correction.old.clone());
+            }
+            self.changes.overturned.extend(marks.into_iter().chain(pending));
+        }
+        Ok(())
+    }
+}
+
+/// The first thing a user asks for is the task's goal in their own words.
+fn goal_of(event: &Event) -> Option<String> {
+    let asked = event.source == Source::User && matches!(event.kind, Kind::Query | Kind::Note);
+    (asked && event.content.len() <= crate::types::update::ELEMENT_BYTES_MAX).then(|| event.content.trim().to_owned())
+}
+
+/// The journal's word for who did it.
+pub(super) fn actor(event: &Event) -> &'static str {
+    event.source.as_str()
+}

@@ -1,0 +1,272 @@
+//! The read path: a question in; planned, searched, ranked; hits or a context block out. Only the serving of a block is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use serde_json::json;
+
+use super::{Engine, Error};
+use crate::context::{self, BlockInput};
+use crate::recall::{self, Evidence, Plan};
+use crate::redact;
+use crate::signals;
+use crate::store::{DenseQuery, ModelId, StoreError};
+use crate::text::{self, Tokenizer, fold};
+use crate::types::change::ChangeSet;
+use crate::types::context::{BlockItem, BlockOptions, ContextBlock};
+use crate::types::event::{Kind, Source, StoredEvent};
+use crate::types::ids::Seq;
+use crate::types::operation::{Target, Verb};
+use crate::types::query::{Filter, Query, Recalled, Route};
+use crate::types::scope::TaskId;
+use crate::types::task::Task;
+use crate::working::{self, Given};
+
+/// Candidates taken from each index: on eight public sets 100 of each gave the same figures as scoring everything.
+const LEXICAL_CANDIDATES: usize = 150;
+const DENSE_CANDIDATES: usize = 100;
+/// And from within the time a question names.
+const WINDOW_CANDIDATES: usize = 60;
+
+/// Tasks that a question may be about.
+const TASKS_LOOKED_AT: usize = 200;
+
+/// A question as a vector, under the model whose vectors serve.
+#[derive(Debug, Clone)]
+pub struct Embedded {
+    pub model: ModelId,
+    pub vector: Vec<f32>,
+    pub common: Option<Vec<f32>>,
+}
+
+impl Engine {
+    /// What memory has on a question. Reads only.
+    pub fn recall(&self, query: &Query) -> Result<Recalled, Error> {
+        let plan = recall::plan(query);
+        let embedded = self.embed(&plan)?;
+        self.recall_planned(query, &plan, embedded.as_ref())
+    }
+
+    /// As `recall`, with the question's vector made beforehand (`embed_query`).
+    pub fn recall_with(&self, query: &Query, embedded: Option<&Embedded>) -> Result<Recalled, Error> {
+        self.recall_planned(query, &recall::plan(query), embedded)
+    }
+
+    /// The vector of a question and the turns before it; `None` without a model, and where no memory is needed.
+    pub fn embed_query(&self, query: &Query) -> Result<Option<Embedded>, Error> {
+        self.embed(&recall::plan(query))
+    }
+
+    fn embed(&self, plan: &Plan) -> Result<Option<Embedded>, Error> {
+        let Some(embedder) = self.embedding.serving()?.filter(|_| plan.route != Route::Nothing) else {
+            return Ok(None);
+        };
+        let texts: Vec<&str> = plan.turns.iter().map(|(text, _)| text.as_str()).collect();
+        let vectors = match embedder.embed(&texts) {
+            Ok(vectors) => vectors,
+            Err(error) => {
+                // A service that is away makes recall lexical, not impossible.
+                tracing::warn!(%error, "the question could not be embedded, so the search is lexical: {error}");
+                return Ok(None);
+            }
+        };
+        let common = embedder.common().map(<[f32]>::to_vec);
+        let mut sum = vec![0.0_f32; embedder.model().dimension];
+        for (vector, (_, weight)) in vectors.iter().zip(&plan.turns) {
+            // Turns are added up without what all vectors share, or the shared part would outweigh them.
+            for (place, sum) in sum.iter_mut().enumerate() {
+                *sum += weight * (vector[place] - common.as_ref().map_or(0.0, |common| common[place]));
+            }
+        }
+        if let Some(common) = &common {
+            sum.iter_mut().zip(common).for_each(|(sum, common)| *sum += common);
+        }
+        Ok(Some(Embedded { model: embedder.model().clone(), vector: sum, common }))
+    }
+
+    fn recall_planned(&self, query: &Query, plan: &Plan, embedded: Option<&Embedded>) -> Result<Recalled, Error> {
+        let task = self.task_of_query(query)?;
+        if plan.route == Route::Nothing {
+            let explain = recall::explain(plan, &Evidence::default(), &[], &[], &[]);
+            return Ok(Recalled { route: plan.route, task: task.map(|task| task.id), hits: Vec::new(), explain });
+        }
+        let (evidence, lexical) = self.evidence(query, plan, embedded)?;
+        let scored = recall::score(plan, &evidence);
+        let compared = self.events(query, &recall::compared(&scored))?;
+        let ranked = recall::rank(plan, &evidence, scored, &compared);
+        let facts = match &task {
+            Some(task) => recall::facts(plan, task, query.limits.facts.min(query.limits.total)),
+            None => Vec::new(),
+        };
+        let limit = query.limits.events.min(query.limits.total - facts.len());
+        let (events, verdicts) = recall::select(plan, &evidence, &ranked, limit, |seq| match compared.get(&seq) {
+            Some(event) => Ok(Some(event.clone())),
+            None => Ok(self.store.events_at(&query.scope.owner, &[seq])?.pop()),
+        })
+        .map_err(|e: StoreError| e)?;
+        let mut explain = recall::explain(plan, &evidence, &lexical, &ranked, &verdicts);
+        explain.filters = filters_in_words(&query.filter);
+        if !evidence.dense {
+            let why = self.embedding.note().unwrap_or("no vectors serve yet");
+            explain.notes.push(format!("searched by words only: {why}"));
+        }
+        let hits = facts.into_iter().chain(events).collect();
+        Ok(Recalled { route: plan.route, task: task.map(|task| task.id), hits, explain })
+    }
+
+    /// Everything ranking needs to know, by a fixed number of look-ups.
+    fn evidence(
+        &self,
+        query: &Query,
+        plan: &Plan,
+        embedded: Option<&Embedded>,
+    ) -> Result<(Evidence, Vec<(Seq, f32)>), Error> {
+        let owner = &query.scope.owner;
+        let terms: Vec<String> = plan.terms.iter().map(|term| term.text.clone()).collect();
+        let dense = embedded.map(|embedded| DenseQuery {
+            model: &embedded.model,
+            vector: &embedded.vector,
+            common: embedded.common.as_deref(),
+        });
+        let lexical = self.store.lexical(owner, &terms, &query.filter, LEXICAL_CANDIDATES)?;
+        let mut seqs: BTreeSet<Seq> = lexical.rows.iter().map(|(seq, _)| *seq).collect();
+        let mut cosines = BTreeMap::new();
+        if let Some(dense) = &dense {
+            let near = self.store.dense(owner, dense, &query.filter, DENSE_CANDIDATES)?;
+            seqs.extend(near.iter().map(|(seq, _)| *seq));
+            cosines.extend(near);
+        }
+        let mut window_rows = Vec::with_capacity(plan.windows.len());
+        for window in &plan.windows {
+            let (since, until) = (self.instant(query, window.start), self.instant(query, window.end));
+            window_rows.push(self.store.count_between(owner, since, until)?);
+            let filter = Filter {
+                since: Some(query.filter.since.map_or(since, |other| other.max(since))),
+                until: Some(query.filter.until.map_or(until, |other| other.min(until))),
+                ..query.filter.clone()
+            };
+            let within = self.store.lexical(owner, &terms, &filter, WINDOW_CANDIDATES)?;
+            seqs.extend(within.rows.iter().map(|(seq, _)| *seq));
+            if let Some(dense) = &dense {
+                let near = self.store.dense(owner, dense, &filter, WINDOW_CANDIDATES)?;
+                seqs.extend(near.iter().map(|(seq, _)| *seq));
+                cosines.extend(near);
+            }
+        }
+        let seqs: Vec<Seq> = seqs.into_iter().collect();
+        if let Some(dense) = &dense {
+            let missing: Vec<Seq> = seqs.iter().copied().filter(|seq| !cosines.contains_key(seq)).collect();
+            cosines.extend(self.store.cosines(owner, dense, &missing)?);
+        }
+        let mut candidates = self.store.traits(owner, &seqs)?;
+        // What only says that the talk went elsewhere answers nothing.
+        candidates.retain(|candidate| candidate.kind != Kind::TaskSwitch);
+        let evidence = Evidence {
+            term_rows: lexical.term_rows,
+            total_rows: lexical.total_rows,
+            cosines,
+            dense: dense.is_some(),
+            window_rows,
+            candidates,
+        };
+        Ok((evidence, lexical.rows))
+    }
+
+    /// A civil time of the asker's as an instant; in a gap of the zone, the one right after.
+    fn instant(&self, query: &Query, time: DateTime) -> Timestamp {
+        let zoned = time.to_zoned_datetime(query.now.time_zone().clone());
+        zoned.map_or(Timestamp::MAX, |zoned| zoned.timestamp())
+    }
+
+    fn events(&self, query: &Query, positions: &[Seq]) -> Result<BTreeMap<Seq, StoredEvent>, Error> {
+        let events = self.store.events_at(&query.scope.owner, positions)?;
+        Ok(events.into_iter().map(|event| (event.seq, event)).collect())
+    }
+
+    /// The task a question is about: the one named by the scope, by the question's own words, or the session's.
+    fn task_of_query(&self, query: &Query) -> Result<Option<Task>, Error> {
+        let owner = &query.scope.owner;
+        if let Some(id) = &query.scope.task {
+            return Ok(self.store.task(owner, id)?);
+        }
+        let session_task = self.store.session(owner, &query.scope.session)?.and_then(|state| state.task);
+        let tasks = self.store.tasks(owner, TASKS_LOOKED_AT)?;
+        let read = signals::read(&query.text, &query.now, Source::User, &self.lexicon);
+        let given = Given {
+            task: None,
+            session_task: session_task.as_ref(),
+            source: Source::User,
+            kind: Kind::Query,
+            text: &query.text,
+        };
+        let attribution = working::attribute(&tasks, &given, &read);
+        let id: Option<&TaskId> = attribution.to.task().or(session_task.as_ref());
+        Ok(id.and_then(|id| tasks.iter().find(|task| task.id == *id)).cloned())
+    }
+
+    /// The block for a question: where its task stands and what memory has on it, within the budget. What was served is journaled.
+    pub fn context(&self, query: &Query, options: &BlockOptions) -> Result<ContextBlock, Error> {
+        let tokenizer = Tokenizer::from_name(&options.tokenizer)
+            .ok_or_else(|| Error::UnknownTokenizer { name: options.tokenizer.clone() })?;
+        let recalled = self.recall(query)?;
+        let task = match &recalled.task {
+            Some(id) => self.store.task(&query.scope.owner, id)?,
+            None => None,
+        };
+        let input = BlockInput {
+            task: task.as_ref(),
+            hits: &recalled.hits,
+            language: text::main_language(&query.text),
+            count: &|text| tokenizer.count(text),
+        };
+        let block = context::block(&input, options)?;
+        self.journal_serving(query, &block)?;
+        Ok(block)
+    }
+
+    /// To whom, for which question, what (SPEC 5.5). A store that is only read has no journal to write to.
+    fn journal_serving(&self, query: &Query, block: &ContextBlock) -> Result<(), Error> {
+        if self.read_only || block.served.is_empty() {
+            return Ok(());
+        }
+        let owner = &query.scope.owner;
+        let target = match &block.task {
+            Some(id) => Target::Task(id.clone()),
+            None => Target::Session(query.scope.session.clone()),
+        };
+        let mut operation = self.operation(owner, Verb::Serve, target, "recall", "a context block was asked for");
+        let question = redact::redact_text(&fold(&query.text), &self.redaction);
+        let served: Vec<_> = block
+            .served
+            .iter()
+            .map(|served| match &served.item {
+                BlockItem::Element { id, .. } => json!({ "section": served.section, "element": id }),
+                BlockItem::Event { id } => json!({ "section": served.section, "event": id }),
+            })
+            .collect();
+        operation.after = Some(json!({
+            "session": query.scope.session,
+            "question": question,
+            "tokens": block.tokens,
+            "fingerprint": block.fingerprint,
+            "served": served,
+            "cut": block.cut.len(),
+        }));
+        self.store.commit(ChangeSet { owner: owner.clone(), operations: vec![operation], ..ChangeSet::default() })?;
+        Ok(())
+    }
+}
+
+fn filters_in_words(filter: &Filter) -> Vec<String> {
+    let mut words = vec!["owner: always".to_owned()];
+    words.extend(filter.session.as_ref().map(|session| format!("session {session}")));
+    words.extend(filter.task.as_ref().map(|task| format!("task {task}")));
+    words.extend(filter.since.map(|since| format!("happened since {since}")));
+    words.extend(filter.until.map(|until| format!("happened before {until}")));
+    words.extend(filter.known_at.map(|at| format!("known by {at}")));
+    words.extend((!filter.sources.is_empty()).then(|| format!("said by {:?}", filter.sources)));
+    words.extend((!filter.kinds.is_empty()).then(|| format!("of kind {:?}", filter.kinds)));
+    words.extend((!filter.except.is_empty()).then(|| format!("{} events left out", filter.except.len())));
+    words
+}

@@ -1,0 +1,40 @@
+//! Looking back: what a run or task did, and the history of one event.
+
+use super::{Engine, Error};
+use crate::journal::{self, Report};
+use crate::store::JournalPage;
+use crate::types::event::StoredEvent;
+use crate::types::ids::EventId;
+use crate::types::operation::JournalEntry;
+use crate::types::scope::Owner;
+
+/// Operations read at a time.
+const PAGE: usize = 1_000;
+
+/// One event with everything that was done to it or because of it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct History {
+    pub event: StoredEvent,
+    pub operations: Vec<JournalEntry>,
+}
+
+impl Engine {
+    /// The report of what the page selects: a run, a task, or all there is.
+    pub fn report(&self, owner: &Owner, page: &JournalPage) -> Result<Report, Error> {
+        let mut page = JournalPage { limit: PAGE, newest_first: false, ..page.clone() };
+        let mut operations = Vec::new();
+        loop {
+            let entries = self.store.journal(owner, &page)?;
+            let Some(last) = entries.last() else { break };
+            page.after = Some(last.position);
+            operations.extend(entries.into_iter().map(|entry| entry.operation));
+        }
+        Ok(journal::report(&operations))
+    }
+
+    pub fn history(&self, owner: &Owner, id: EventId) -> Result<History, Error> {
+        let event = self.store.event(owner, id)?.ok_or(Error::NoSuchEvent(id))?;
+        let page = JournalPage { event: Some(id), limit: PAGE, ..JournalPage::default() };
+        Ok(History { event, operations: self.store.journal(owner, &page)? })
+    }
+}

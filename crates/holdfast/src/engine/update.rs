@@ -1,0 +1,230 @@
+//! Working memory through the front door: start a task, update it, end it. Each update is one commit with its event and journal.
+
+use std::sync::PoisonError;
+
+use jiff::ZonedDateTime;
+use serde_json::json;
+
+use super::attention::AtHand;
+use super::{Engine, Error};
+use crate::redact;
+use crate::store::StoreError;
+use crate::types::change::{ChangeSet, NewEvent, SessionState, TaskChange, UpdateKey};
+use crate::types::event::{Event, Kind, RawEvent, Source};
+use crate::types::ids::EventId;
+use crate::types::operation::{Operation, Target, Verb};
+use crate::types::scope::{Owner, Scope, ScopeId, TaskId};
+use crate::types::signals::Signals;
+use crate::types::task::{StepPhase, Task};
+use crate::types::update::{Action, Update};
+use crate::working::{self, Applied};
+
+/// What an update led to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Updated {
+    pub task: Task,
+    /// The key was known: nothing was changed, and the task is as it is now.
+    pub repeated: bool,
+    /// The actions that changed something, by their names.
+    pub changes: Vec<String>,
+    /// Statements that were overturned.
+    pub overturned: Vec<String>,
+}
+
+impl Engine {
+    /// Opens a task under an id of the caller's, or one made here, and puts the session on it.
+    pub fn start_task(
+        &self,
+        scope: &Scope,
+        title: &str,
+        goal: Option<&str>,
+        constraints: &[String],
+    ) -> Result<Task, Error> {
+        let made = || ScopeId::new(self.env.id().to_string()).expect("a UUID is a scope id");
+        let id = scope.task.clone().unwrap_or_else(made);
+        let now = self.now();
+        let place = self.attention.of(&scope.owner);
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at_hand = match place.take() {
+            Some(at_hand) => at_hand,
+            None => AtHand::load(&*self.store, &scope.owner)?,
+        };
+        if at_hand.task(&*self.store, &scope.owner, &id)?.is_some() {
+            *place = Some(at_hand);
+            return Err(Error::TaskExists(id));
+        }
+        let words = goal.map_or_else(|| title.to_owned(), |goal| format!("{title}: {goal}"));
+        let event = self.status_event(scope, Some(id.clone()), words, &now)?;
+        let goal = self.clean(goal.unwrap_or(title))?;
+        let mut task = working::open(id.clone(), scope.owner.clone(), self.clean(title)?, Some(goal), event.id, &now);
+        task.names = vec![crate::text::fold(&task.title)];
+        if !constraints.is_empty() {
+            let clean = constraints.iter().map(|text| self.clean(text)).collect::<Result<Vec<_>, _>>()?;
+            let actions = clean.into_iter().map(|text| Action::AddConstraint { text }).collect();
+            let update = Update { actions, ..Update::default() };
+            task = Task { version: 1, ..working::apply(&task, &update, event.id, &now)?.task };
+        }
+        let mut operation =
+            self.operation(&scope.owner, Verb::OpenTask, Target::Task(id.clone()), "caller", "the caller started it");
+        operation.after = Some(json!({ "title": task.title }));
+        operation.cause = Some(event.id);
+        let session = SessionState { session: scope.session.clone(), task: Some(id) };
+        let changes = ChangeSet {
+            owner: scope.owner.clone(),
+            events: vec![NewEvent { terms: Self::index_text(&event.content), event, signals: Signals::default() }],
+            tasks: vec![TaskChange { task: task.clone(), expected_version: None }],
+            sessions: vec![session.clone()],
+            operations: vec![operation],
+            ..ChangeSet::default()
+        };
+        self.store.commit(changes)?;
+        self.embedding.wake();
+        at_hand.put(task.clone());
+        at_hand.set_session(&session);
+        *place = Some(at_hand);
+        Ok(task)
+    }
+
+    /// Applies a typed update to the task of the scope, or to the one its session is on. The event that says so, the task's new
+    /// version, the marks on what it overturned and the journal are one transaction.
+    pub fn update(&self, scope: &Scope, update: &Update) -> Result<Updated, Error> {
+        let owner = &scope.owner;
+        let place = self.attention.of(owner);
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at_hand = match place.take() {
+            Some(at_hand) => at_hand,
+            None => AtHand::load(&*self.store, owner)?,
+        };
+        let result = self.update_at_hand(scope, update, &mut at_hand);
+        // What was refused changed nothing; after a failure of the store, what is at hand is read anew.
+        if !matches!(result, Err(Error::Store(_))) {
+            *place = Some(at_hand);
+        }
+        result
+    }
+
+    fn update_at_hand(&self, scope: &Scope, update: &Update, at_hand: &mut AtHand) -> Result<Updated, Error> {
+        let owner = &scope.owner;
+        let id = match &scope.task {
+            Some(id) => id.clone(),
+            None => at_hand.session_task(&*self.store, owner, &scope.session)?.ok_or(Error::NoTask)?,
+        };
+        let Some(task) = at_hand.task(&*self.store, owner, &id)?.cloned() else { return Err(Error::NoSuchTask(id)) };
+        if let Some(key) = &update.idempotency_key
+            && self.store.update_version(owner, &id, key)?.is_some()
+        {
+            return Ok(Updated { task, repeated: true, changes: Vec::new(), overturned: Vec::new() });
+        }
+        let update = self.clean_update(update)?;
+        let now = self.now();
+        let event = self.status_event(scope, Some(id.clone()), in_words(&update), &now)?;
+        let mut applied = working::apply(&task, &update, event.id, &now)?;
+        // The write-back of the step that is out, if one is: its consolidation is due next.
+        if matches!(task.phase, StepPhase::Prompted | StepPhase::Parsed) && applied.task.status.is_live() {
+            applied.task.phase = StepPhase::WrittenBack;
+        }
+        let mut overturned = Vec::new();
+        for superseded in &applied.superseded {
+            overturned.extend(self.excerpts_of(owner, &id, superseded, &now)?);
+        }
+        let key = update.idempotency_key.clone();
+        let changes = ChangeSet {
+            owner: owner.clone(),
+            operations: self.operations_of(owner, &applied, event.id, "agent"),
+            events: vec![NewEvent { terms: Self::index_text(&event.content), event, signals: Signals::default() }],
+            tasks: vec![TaskChange { task: applied.task.clone(), expected_version: Some(task.version) }],
+            update_keys: key
+                .map(|key| UpdateKey { task: id, key, version: applied.task.version })
+                .into_iter()
+                .collect(),
+            overturned,
+            ..ChangeSet::default()
+        };
+        self.commit_or_conflict(changes, task.version)?;
+        self.embedding.wake();
+        at_hand.put(applied.task.clone());
+        Ok(Updated {
+            changes: applied.changes.iter().map(|change| change.action.to_owned()).collect(),
+            overturned: applied.superseded.into_iter().map(|superseded| superseded.old).collect(),
+            task: applied.task,
+            repeated: false,
+        })
+    }
+
+    /// A conflict found by the store is the same refusal as one found before.
+    fn commit_or_conflict(&self, changes: ChangeSet, seen: u64) -> Result<(), Error> {
+        match self.store.commit(changes) {
+            Ok(_) => Ok(()),
+            Err(StoreError::Conflict { actual: Some(actual), .. }) => {
+                Err(working::Refusal::Conflict { expected: seen, actual }.into())
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// An event that records what was done to a task.
+    pub(super) fn status_event(
+        &self,
+        scope: &Scope,
+        task: Option<TaskId>,
+        content: String,
+        at: &ZonedDateTime,
+    ) -> Result<Event, Error> {
+        let scope = Scope { task, ..scope.clone() };
+        let mut raw = RawEvent::new(scope, Source::Agent, Kind::StatusChange, content);
+        raw.occurred_at = Some(at.clone());
+        Ok(redact::redact(raw, &self.redaction)?.stamped(self.new_event_id(), self.env.now()))
+    }
+
+    /// Free text that a caller puts into working memory goes through redaction like any event.
+    fn clean(&self, text: &str) -> Result<String, Error> {
+        Ok(redact::redact_text(text, &self.redaction))
+    }
+
+    /// The update with every text redacted. Done on its JSON form, so that no field can be forgotten.
+    fn clean_update(&self, update: &Update) -> Result<Update, Error> {
+        redact::redact_serialisable(update, &self.redaction)
+            .map_err(|e| Error::Store(StoreError::Backend { doing: "redacting an update", source: Box::new(e) }))
+    }
+
+    /// The journal's lines for an applied update: one for each element it touched.
+    pub(super) fn operations_of(
+        &self,
+        owner: &Owner,
+        applied: &Applied,
+        cause: EventId,
+        actor: &str,
+    ) -> Vec<Operation> {
+        let id = &applied.task.id;
+        let line = |change: &working::Change| {
+            let reason = match &change.element {
+                Some(element) => format!("{} {element}", change.action),
+                None => change.action.to_owned(),
+            };
+            let mut operation = self.operation(owner, change.verb, Target::Task(id.clone()), actor, reason);
+            operation.before = change.before.clone();
+            operation.after = change.after.clone();
+            operation.cause = Some(cause);
+            operation
+        };
+        applied.changes.iter().map(line).collect()
+    }
+}
+
+/// An update as one line of text for the log: what was done, in the words that were given.
+fn in_words(update: &Update) -> String {
+    let line = |action: &Action| {
+        let value = serde_json::to_value(action).unwrap_or_default();
+        let mut words = vec![working::action_name(action).replace('_', " ")];
+        let texts = value.as_object().into_iter().flatten().filter(|(key, _)| *key != "action");
+        words.extend(texts.map(|(_, value)| match value {
+            serde_json::Value::String(text) => text.clone(),
+            serde_json::Value::Array(list) => {
+                list.iter().filter_map(|item| item.as_str()).collect::<Vec<_>>().join("; ")
+            }
+            other => other.to_string(),
+        }));
+        words.join(": ")
+    };
+    update.actions.iter().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,145 @@
+//! What a run or a task did, counted from its operations. Pure: the same operations give the same report.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::types::ids::{ElementId, EventId};
+use crate::types::operation::{Operation, Target, Verb};
+use crate::types::scope::TaskId;
+
+/// The report of SPEC 7.3, as far as its operations go.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Report {
+    pub operations: u64,
+    /// Events stored, by kind.
+    pub stored: BTreeMap<String, u64>,
+    /// Secrets taken out, by label.
+    pub redacted: BTreeMap<String, u64>,
+    pub tasks: BTreeMap<TaskId, TaskReport>,
+    /// Events that belong to no task.
+    pub unattributed: u64,
+    pub superseded: Vec<SupersededLine>,
+    pub blocks_served: u64,
+    pub items_served: u64,
+    pub archived: u64,
+    pub archived_bytes_before: u64,
+    pub archived_bytes_after: u64,
+    pub restored: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TaskReport {
+    pub title: Option<String>,
+    pub events: u64,
+    pub updates: u64,
+    /// Items and the task itself: what state they were put into, in order.
+    pub states: Vec<String>,
+    /// Constraints added, amended or retracted.
+    pub constraints_touched: u64,
+    pub ended: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SupersededLine {
+    pub task: Option<TaskId>,
+    pub element: Option<ElementId>,
+    pub old: String,
+    pub new: Option<String>,
+    pub cause: Option<EventId>,
+}
+
+/// Counts operations into a report.
+pub fn report<'a>(operations: impl IntoIterator<Item = &'a Operation>) -> Report {
+    let mut report = Report::default();
+    for operation in operations {
+        report.operations += 1;
+        report.add(operation);
+    }
+    report
+}
+
+impl Report {
+    fn add(&mut self, operation: &Operation) {
+        let after = |key: &str| operation.after.as_ref().and_then(|value| value.get(key));
+        let task = match &operation.target {
+            Target::Task(id) => Some(id.clone()),
+            Target::Event(_) | Target::Session(_) | Target::Store => None,
+        };
+        match operation.verb {
+            Verb::Observe => {
+                let kind = after("kind").and_then(Value::as_str).unwrap_or("event");
+                *self.stored.entry(kind.to_owned()).or_default() += 1;
+                match after("task").and_then(Value::as_str).and_then(|id| TaskId::new(id).ok()) {
+                    Some(id) => self.tasks.entry(id).or_default().events += 1,
+                    None => self.unattributed += 1,
+                }
+            }
+            Verb::Redact => {
+                for redaction in operation.after.as_ref().and_then(Value::as_array).into_iter().flatten() {
+                    let label = redaction.get("label").and_then(Value::as_str).unwrap_or("secret");
+                    let count = redaction.get("count").and_then(Value::as_u64).unwrap_or(1);
+                    *self.redacted.entry(label.to_owned()).or_default() += count;
+                }
+            }
+            Verb::OpenTask => {
+                if let Some(id) = task {
+                    self.tasks.entry(id).or_default().title = after("title").and_then(Value::as_str).map(str::to_owned);
+                }
+            }
+            Verb::Update | Verb::SetState | Verb::EndTask | Verb::Supersede => self.add_change(operation, task),
+            Verb::Serve => {
+                self.blocks_served += 1;
+                self.items_served += after("served").and_then(Value::as_array).map_or(0, |list| list.len() as u64);
+            }
+            Verb::Archive => {
+                let bytes = |value: &Option<Value>| {
+                    value.as_ref().and_then(|v| v.get("bytes")).and_then(Value::as_u64).unwrap_or(0)
+                };
+                self.archived += 1;
+                self.archived_bytes_before += bytes(&operation.before);
+                self.archived_bytes_after += bytes(&operation.after);
+            }
+            Verb::Restore => self.restored += 1,
+            Verb::SwitchTask | Verb::Reindex | Verb::Import => {}
+        }
+    }
+
+    fn add_change(&mut self, operation: &Operation, task: Option<TaskId>) {
+        if operation.verb == Verb::Supersede {
+            self.superseded.push(SupersededLine {
+                task: task.clone(),
+                element: operation.reason.split_whitespace().nth(1).map(ElementId::from),
+                old: in_words(operation.before.as_ref()).unwrap_or_default(),
+                new: in_words(operation.after.as_ref()),
+                cause: operation.cause,
+            });
+        }
+        let Some(id) = task else { return };
+        let entry = self.tasks.entry(id).or_default();
+        entry.updates += 1;
+        match operation.verb {
+            Verb::SetState => {
+                let name = operation.after.as_ref().and_then(|v| v.get("name")).and_then(Value::as_str);
+                let status = operation
+                    .after
+                    .as_ref()
+                    .and_then(|v| v.get("status").and_then(Value::as_str).or_else(|| v.as_str()))
+                    .unwrap_or("changed");
+                entry.states.push(name.map_or_else(|| status.to_owned(), |name| format!("{name}: {status}")));
+            }
+            Verb::EndTask => entry.ended = Some(operation.reason.clone()),
+            _ => entry.constraints_touched += u64::from(operation.reason.contains("constraint")),
+        }
+    }
+}
+
+/// The text of an element as the journal has it.
+fn in_words(value: Option<&Value>) -> Option<String> {
+    let value = value?;
+    let text = value.as_str().or_else(|| ["text", "question", "name"].iter().find_map(|key| value.get(key)?.as_str()));
+    text.map(str::to_owned)
+}

@@ -1,0 +1,108 @@
+//! The parts of an event that bear on a question, and what in it must not be served as current.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::plan::Plan;
+use crate::text::{contains_whole, fold, index_terms, json_leaves, sentences, states};
+use crate::types::event::{Overturned, StoredEvent};
+
+/// Length of an excerpt, in characters: a paragraph. A shorter event is its own excerpt.
+const EXCERPT_CHARACTERS_MAX: usize = 600;
+
+/// A statement as short as a value (「3.2%」) is looked for as it stands; a longer one by what it says.
+const VALUE_CHARACTERS_MAX: usize = 12;
+
+/// The ranges of an event's content to show for a question, in order; none if everything that bears on it was overturned.
+pub fn excerpt(event: &StoredEvent, plan: &Plan) -> Vec<Range<usize>> {
+    let content = &event.event.content;
+    let standing: Vec<Range<usize>> = sentences(content)
+        .into_iter()
+        .filter(|range| plan.history || !is_overturned(&content[range.clone()], &event.overturned))
+        .collect();
+    let length = |range: &Range<usize>| content[range.clone()].chars().count();
+    if standing.iter().map(length).sum::<usize>() <= EXCERPT_CHARACTERS_MAX {
+        return joined(content, standing);
+    }
+    let wanted: Vec<(&str, f32)> = plan.terms.iter().map(|term| (term.text.as_str(), term.weight)).collect();
+    let mut ranked: Vec<(f32, usize)> = standing
+        .iter()
+        .enumerate()
+        .map(|(place, range)| {
+            let said: BTreeSet<String> = index_terms(&content[range.clone()]).into_iter().collect();
+            let weight = wanted.iter().filter(|(term, _)| said.contains(*term)).map(|(_, weight)| weight).sum();
+            (weight, place)
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut room = EXCERPT_CHARACTERS_MAX;
+    let mut chosen = BTreeSet::new();
+    for (_, place) in ranked {
+        let length = length(&standing[place]);
+        if length <= room {
+            room -= length;
+            chosen.insert(place);
+        }
+    }
+    if chosen.is_empty()
+        && let Some(first) = standing.first()
+    {
+        let end = content[first.clone()]
+            .char_indices()
+            .nth(EXCERPT_CHARACTERS_MAX)
+            .map_or(first.end, |(at, _)| first.start + at);
+        return vec![first.start..end];
+    }
+    joined(content, chosen.into_iter().map(|place| standing[place].clone()).collect())
+}
+
+/// Whether a sentence makes a statement that no longer holds. One that says itself what holds instead is left in peace.
+fn is_overturned(sentence: &str, overturned: &[Overturned]) -> bool {
+    overturned.iter().any(|overturned| {
+        let old = &overturned.statement;
+        let says_old = if old.chars().count() <= VALUE_CHARACTERS_MAX || json_leaves(sentence).is_some() {
+            contains_whole(&fold(sentence), &fold(old))
+        } else {
+            states(sentence, old)
+        };
+        let says_new =
+            || overturned.replaced_by.as_ref().is_some_and(|new| contains_whole(&fold(sentence), &fold(new)));
+        says_old && !says_new()
+    })
+}
+
+/// Ranges with nothing but white space between them become one.
+fn joined(content: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if content[last.end..range.start].trim().is_empty() => last.end = range.end,
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_overturned;
+    use crate::types::event::Overturned;
+
+    #[test]
+    fn what_was_overturned_is_known_in_other_words() {
+        let overturned = |statement: &str, new: Option<&str>| Overturned {
+            statement: statement.to_owned(),
+            replaced_by: new.map(str::to_owned),
+            at: jiff::Timestamp::UNIX_EPOCH,
+        };
+        for (sentence, statement, new, expected) in [
+            ("第48周退货率 3.2%，连续两周上升", "3.2%", Some("2.8%"), true),
+            ("退货率不是 3.2%，是 2.8%", "3.2%", Some("2.8%"), false),
+            ("退货率 13.2%", "3.2%", Some("2.8%"), false),
+            ("so the refund rate is 3.2% this week", "The refund rate is 3.2%", None, true),
+            ("the refund rate is 2.8% this week", "The refund rate is 3.2%", None, false),
+        ] {
+            assert_eq!(is_overturned(sentence, &[overturned(statement, new)]), expected, "{sentence}");
+        }
+    }
+}

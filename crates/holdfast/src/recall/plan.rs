@@ -1,0 +1,199 @@
+//! A question in, what to search for out: weighted terms, times, texts to embed, and what kind of answer is wanted.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::{Date, DateTime};
+
+use super::words::words;
+use crate::signals;
+use crate::text::{self, Strength, TermKind, fold, query_terms};
+use crate::types::query::{QUERY_BYTES_MAX, Query, Route};
+use crate::types::signals::Manner;
+
+/// Weight of a stop word beside 1 of a word that says something.
+const STOP_WEIGHT: f32 = 0.1;
+/// And of a part of an identifier, beside the whole.
+const PART_WEIGHT: f32 = 0.5;
+
+/// Weights of the turns before the question: of the user's and the agent's. In order, the last turn is the other side's.
+/// Measured on dialogues in both languages (docs/BENCHMARKS.md).
+const USER_TURN_WEIGHT: f32 = 0.7;
+const AGENT_TURN_WEIGHT: f32 = 0.35;
+
+/// Terms searched at most: a question has a dozen, a dialogue a few hundred, of which the heaviest tell most.
+const TERMS_MAX: usize = 160;
+
+/// What to look for, and how to weigh what is found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    pub route: Route,
+    pub route_reason: &'static str,
+    pub terms: Vec<PlannedTerm>,
+    pub windows: Vec<Window>,
+    /// The question and the turns before it, with weights: to be embedded and added up.
+    pub turns: Vec<(String, f32)>,
+    /// Whether old statements may stand above new ones: a history, a comparison, an order of events.
+    pub spans_time: bool,
+    /// Whether what was overturned is served, marked.
+    pub history: bool,
+    pub asks_agent: bool,
+    pub summary: bool,
+    pub request: bool,
+    pub current: bool,
+    pub expects: Expects,
+    /// The question was longer than is looked at.
+    pub cut: bool,
+}
+
+/// The kinds of value that would answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Expects {
+    pub number: bool,
+    pub date: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedTerm {
+    pub text: String,
+    pub weight: f32,
+    /// Enough to find something by; the others only order what was found.
+    pub finds: bool,
+}
+
+/// A time that the question names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Window {
+    pub text: String,
+    pub start: DateTime,
+    pub end: DateTime,
+    /// How many days outside it fall off to 1/e.
+    pub scale_days: f32,
+    /// It lies wholly after now: it draws only what is in it.
+    pub future: bool,
+}
+
+impl Window {
+    /// First and last day.
+    pub(super) fn days(&self) -> (Date, Date) {
+        let last = self.end.checked_sub(jiff::SignedDuration::from_secs(1)).unwrap_or(self.end).date();
+        (self.start.date(), last.max(self.start.date()))
+    }
+}
+
+/// Reads a question.
+pub fn plan(query: &Query) -> Plan {
+    let end = query.text.floor_char_boundary(QUERY_BYTES_MAX);
+    let asked = &query.text[..end];
+    let folded = fold(asked);
+    let words = words();
+    let windows = windows(asked, query);
+    let (route, route_reason) = route(&folded, query);
+    let mut weights: BTreeMap<String, PlannedTerm> = BTreeMap::new();
+    let mut order = Vec::new();
+    let mut turns = vec![(asked.to_owned(), 1.0)];
+    for (place, turn) in query.preceding.iter().rev().enumerate() {
+        let weight = if place % 2 == 0 { AGENT_TURN_WEIGHT } else { USER_TURN_WEIGHT };
+        turns.push((turn[..turn.floor_char_boundary(QUERY_BYTES_MAX)].to_owned(), weight));
+    }
+    for (turn, turn_weight) in &turns {
+        for term in query_terms(&without_dates(turn, query)) {
+            let weight = turn_weight
+                * match (term.strength, term.kind) {
+                    (Strength::Stop, _) => STOP_WEIGHT,
+                    (Strength::Weak, TermKind::Part) => PART_WEIGHT,
+                    (Strength::Strong | Strength::Weak, _) => 1.0,
+                };
+            let finds = term.strength == Strength::Strong;
+            match weights.get_mut(&term.text) {
+                Some(known) => {
+                    known.weight += weight;
+                    known.finds |= finds;
+                }
+                None => {
+                    order.push(term.text.clone());
+                    weights.insert(term.text.clone(), PlannedTerm { text: term.text, weight, finds });
+                }
+            }
+        }
+    }
+    let mut terms: Vec<PlannedTerm> = order.iter().filter_map(|text| weights.remove(text)).collect();
+    // Stable: between equals the order of the text.
+    terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    terms.truncate(TERMS_MAX);
+    Plan {
+        route,
+        route_reason,
+        terms,
+        windows,
+        turns,
+        spans_time: words.history.is_match(&folded),
+        history: query.filter.history || words.old_value.is_match(&folded),
+        asks_agent: words.asks_agent.is_match(&folded),
+        summary: words.summary.is_match(&folded),
+        request: words.request.is_match(&folded),
+        current: words.current.is_match(&folded),
+        expects: Expects { number: words.asks_number.is_match(&folded), date: words.asks_date.is_match(&folded) },
+        cut: end < query.text.len(),
+    }
+}
+
+/// Route first (SPEC 4.1): is memory needed, and which layer answers first.
+fn route(folded: &str, query: &Query) -> (Route, &'static str) {
+    let words = words();
+    if !folded.chars().any(char::is_alphanumeric) {
+        return (Route::Nothing, "there is no word in it");
+    }
+    if query.preceding.is_empty() && words.small_talk.is_match(folded) {
+        return (Route::Nothing, "a greeting, thanks or assent needs no memory");
+    }
+    if query.filter.history || words.old_value.is_match(folded) {
+        return (Route::History, "it asks what was so before");
+    }
+    if words.state.is_match(folded) {
+        return (Route::State, "it asks where work stands");
+    }
+    (Route::Events, "it asks what happened or was said")
+}
+
+fn windows(asked: &str, query: &Query) -> Vec<Window> {
+    let now = query.now.datetime();
+    let since = words().since.is_match(&fold(asked));
+    let mentions = signals::dates(asked, &query.now);
+    let only = mentions.len() == 1;
+    let window = |mention: crate::types::signals::DateMention| {
+        let end = if since && only && mention.start <= now { mention.end.max(now) } else { mention.end };
+        let days = end.duration_since(mention.start).as_hours() / 24;
+        // Scales measured on a year of phone traces; a question names the month it remembers, not the day it was.
+        let scale_days = match days {
+            ..=1 => 1.5,
+            2..=27 => 4.0,
+            28..=31 => 5.0,
+            _ => 20.0,
+        };
+        Window { text: mention.text, start: mention.start, end, scale_days, future: mention.start > now }
+    };
+    mentions.into_iter().map(window).collect()
+}
+
+/// Time expressions act through windows, not as words.
+fn without_dates(asked: &str, query: &Query) -> String {
+    let mut rest = String::with_capacity(asked.len());
+    let mut at = 0;
+    for mention in signals::dates(asked, &query.now) {
+        if mention.span.start >= at {
+            rest.push_str(&asked[at..mention.span.start]);
+            rest.push(' ');
+            at = mention.span.end;
+        }
+    }
+    rest.push_str(&asked[at..]);
+    // A question that is nothing but a date is searched by its words.
+    if text::term_set(&rest).is_empty() { asked.to_owned() } else { rest }
+}
+
+/// How a text of the user's reads, kept beside it when it is written.
+pub fn manner(content: &str) -> Manner {
+    let folded = fold(&content[..content.floor_char_boundary(QUERY_BYTES_MAX)]);
+    let words = words();
+    Manner { instructs: words.instructs.is_match(&folded), prefers: words.prefers.is_match(&folded) }
+}

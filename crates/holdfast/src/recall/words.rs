@@ -1,0 +1,52 @@
+//! The word lists of this room, compiled once.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+pub(super) struct Words {
+    pub(super) history: Regex,
+    pub(super) old_value: Regex,
+    pub(super) current: Regex,
+    pub(super) asks_agent: Regex,
+    pub(super) summary: Regex,
+    pub(super) request: Regex,
+    pub(super) small_talk: Regex,
+    pub(super) state: Regex,
+    pub(super) asks_number: Regex,
+    pub(super) asks_date: Regex,
+    pub(super) update: Regex,
+    pub(super) instructs: Regex,
+    pub(super) prefers: Regex,
+    pub(super) since: Regex,
+}
+
+pub(super) fn words() -> &'static Words {
+    static WORDS: OnceLock<Words> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let lists: BTreeMap<String, Vec<String>> = toml::from_str(include_str!("words.toml"))
+            .expect("the lists are part of the program, and a test reads them");
+        let list = |name: &str| {
+            let patterns = lists.get(name).map_or(&[][..], Vec::as_slice);
+            Regex::new(&format!("(?i){}", patterns.join("|")))
+                .expect("the patterns are part of the program, and a test reads them")
+        };
+        Words {
+            history: list("history"),
+            old_value: list("old_value"),
+            current: list("current"),
+            asks_agent: list("asks_agent"),
+            summary: list("summary"),
+            request: list("request"),
+            small_talk: list("small_talk"),
+            state: list("state"),
+            asks_number: list("asks_number"),
+            asks_date: list("asks_date"),
+            update: list("update"),
+            instructs: list("instructs"),
+            prefers: list("prefers"),
+            since: list("since"),
+        }
+    })
+}

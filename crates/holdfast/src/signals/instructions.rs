@@ -1,0 +1,392 @@
+//! Instructions with explicit words about how long they hold: 「以后都用PDF」 stands, 「这次只要Excel」 is for once.
+//!
+//! Only the user's own orders: no example, quotation, question, nor what somebody else wants.
+
+use std::ops::Range;
+
+use super::layout::Clause;
+use super::lexicon::{Hit, Tag};
+use super::phrase;
+use super::reading::Reading;
+use crate::types::signals::{Instruction, Standing};
+
+/// Of one message.
+const INSTRUCTIONS_MAX: usize = 8;
+
+/// Words that make a clause an order, Chinese, wherever they stand.
+const ZH_ORDERS: &[&str] = &[
+    "不要",
+    "请",
+    "不用",
+    "不准",
+    "不许",
+    "禁止",
+    "必须",
+    "保持",
+    "用中文",
+    "用英文",
+    "回复",
+    "避免",
+    "跳过",
+    "统一",
+    "采用",
+    "遵守",
+    "遵循",
+    "注明",
+    "抄送",
+    "称呼",
+    "不能",
+    "务必",
+    "别用",
+    "别再",
+    "改用",
+    "改成",
+    "附上",
+    "使用",
+    "输出",
+    "导出",
+    "提醒我",
+    "先写",
+    "给我",
+    "发给",
+    "叫我",
+    "问我",
+];
+/// Verbs of one character that order at the head of what is said, or behind an adverb: (回答都)用, (先)写.
+const ZH_VERBS: &str = "用要别给把写做发按以改只加带附标省略选删买订记放先";
+/// Adverbs before them.
+const ZH_ADVERBS: &str = "都就只先也再还律全须默次回得要请";
+
+/// Verbs that begin an English order.
+const EN_ORDERS: &[&str] = &[
+    "use",
+    "send",
+    "write",
+    "make",
+    "keep",
+    "give",
+    "put",
+    "start",
+    "begin",
+    "call",
+    "include",
+    "add",
+    "avoid",
+    "skip",
+    "do",
+    "don't",
+    "answer",
+    "reply",
+    "respond",
+    "format",
+    "export",
+    "save",
+    "ask",
+    "check",
+    "confirm",
+    "show",
+    "list",
+    "cite",
+    "remember",
+    "run",
+    "test",
+    "round",
+    "say",
+    "address",
+    "stick",
+    "leave",
+    "name",
+    "sort",
+    "stop",
+    "follow",
+    "prefer",
+    "explain",
+    "provide",
+    "limit",
+    "ensure",
+    "just",
+    "only",
+    "please",
+    "let",
+    "deliver",
+    "attach",
+    "commit",
+    "speak",
+    "refer",
+    "omit",
+    "remind",
+    "book",
+    "order",
+    "cc",
+    "copy",
+    "mention",
+    "never",
+    "always",
+    "not",
+    "no",
+    "return",
+    "output",
+    "summarize",
+    "translate",
+    "store",
+    "create",
+    "set",
+    "tell",
+    "notify",
+    "get",
+    "be",
+    "assume",
+    "treat",
+    "convert",
+    "double-check",
+    "go",
+    "i",
+    "we",
+    "you",
+    "everything",
+    "all",
+    "mark",
+];
+
+pub(super) fn find(reading: &Reading<'_>) -> Vec<Instruction> {
+    let mut found: Vec<Instruction> = Vec::new();
+    let mut after = 0;
+    for hit in &reading.hits {
+        let standing = match hit.tag {
+            Tag::Standing => Standing::Standing,
+            Tag::OneOff => Standing::OneOff,
+            _ => continue,
+        };
+        if hit.start < after || found.len() == INSTRUCTIONS_MAX {
+            continue;
+        }
+        let Some(span) = order(reading, hit, standing) else { continue };
+        after = span.end;
+        found.push(Instruction {
+            standing,
+            text: reading.folded.written(span.clone()).to_owned(),
+            span: reading.folded.span(span),
+        });
+    }
+    found
+}
+
+/// The stretch that states the order, when the word is part of one.
+fn order(reading: &Reading<'_>, hit: &Hit, standing: Standing) -> Option<Range<usize>> {
+    if reading.layout.is_quoted(hit.start) {
+        return None;
+    }
+    let text = reading.text();
+    let clause = reading.clause_of(hit)?;
+    let sentence = reading.layout.sentence_of(clause);
+    let before = clause.span.start..hit.start;
+    if sentence.question
+        || reading.said(sentence.span.start..hit.start, Tag::Example).next().is_some()
+        || reading.said(clause.span.start..hit.end, Tag::Hypothesis).next().is_some()
+        || reading.said(before.clone(), Tag::ThirdPerson).next().is_some()
+        || reading.said(before.clone(), Tag::Speech).next().is_some()
+        || reading
+            .said(clause.span.clone(), Tag::Question)
+            .any(|word| !matches!(&text[word.span()], "which" | "where" | "what" | "how"))
+        || is_past_habit(text, hit, clause)
+    {
+        return None;
+    }
+    let span = whole_order(reading, hit, clause)?;
+    let subject_after = reading.said(hit.end..span.end, Tag::ThirdPerson).any(|word| {
+        text[hit.end..word.start].trim().is_empty()
+            && !text[word.span()].starts_with("it")
+            && !text[word.span()].starts_with("the user")
+    });
+    (!subject_after && orders(reading, hit, &span, standing)).then_some(span)
+}
+
+/// 「我以后会是医生」, 「以后再说」, "I always wanted", "this time last year": no orders.
+fn is_past_habit(text: &str, hit: &Hit, clause: &Clause) -> bool {
+    let before = text[clause.span.start..hit.start].trim();
+    let after = text[hit.end..clause.span.end].trim_start();
+    let word = &text[hit.span()];
+    if before.ends_with(|c: char| "天年月周期时点后前了完".contains(c))
+        && (word.starts_with("以后") || word.starts_with("往后"))
+    {
+        return true;
+    }
+    if ["再说", "再聊", "再看", "的事", "有机会", "会议上"].iter().any(|words| after.starts_with(words)) {
+        return true;
+    }
+    if word == "never"
+        && (before.is_empty() && after.starts_with("mind") || before.ends_with("'ve") || before.ends_with("have"))
+    {
+        return true;
+    }
+    let subject =
+        ["i", "we", "you", "he", "she", "they", "who", "it"].iter().any(|word| phrase::ends_with_word(before, word));
+    if word == "always"
+        && subject
+        && !["want", "need", "prefer", "like it"].iter().any(|words| after.starts_with(words))
+    {
+        return true;
+    }
+    if word == "this time" && (after.starts_with("last") || after.starts_with("next") || after.starts_with("of")) {
+        return true;
+    }
+    if word == "always"
+        && ["as", "i've", "i have", "was", "were", "is", "are", "has", "nearly", "almost", "not", "isn't"]
+            .iter()
+            .any(|words| phrase::ends_with_word(before, words))
+    {
+        return true;
+    }
+    // "for now" and "in general" in the middle of a statement say little.
+    false
+}
+
+/// The clause of the word; with the next one when the word stands alone: 「从现在起，回答先写结论」.
+fn whole_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> Option<Range<usize>> {
+    let text = reading.text();
+    let sentence = &reading.layout.sentence_of(clause).span;
+    let alone = |span: &Range<usize>| {
+        let outside =
+            text[span.start..hit.start].trim().chars().count() + text[hit.end..span.end].trim().chars().count();
+        outside <= 2
+    };
+    let mut span = clause.span.clone();
+    // "Every time you finish, run the tests": the order is in the next clause.
+    let sets_a_time = matches!(&text[hit.span()], "every time" | "each time" | "whenever you")
+        && text[span.start..hit.start].trim().is_empty();
+    if alone(&span) || sets_a_time {
+        let at = reading.layout.clauses.partition_point(|other| other.span.start <= clause.span.start);
+        match reading.layout.clauses.get(at).filter(|next| next.span.end <= sentence.end) {
+            Some(next) => span.end = next.span.end,
+            // 「用Excel，就这一次」, "use Excel, just this once".
+            None => {
+                span.start = reading
+                    .layout
+                    .clauses
+                    .get(at.checked_sub(2)?)
+                    .filter(|before| before.span.end >= sentence.start)?
+                    .span
+                    .start
+            }
+        }
+    }
+    if text.as_bytes()[hit.start].is_ascii() {
+        extend(reading, &mut span, sentence.end);
+    }
+    let mut span = phrase::trimmed(text, span);
+    span.end = span.end.max(span.start);
+    (span.start <= hit.start && hit.end <= span.end || span.contains(&hit.start)).then_some(span)
+}
+
+/// English orders run on over commas ("as Month Day, Year when I ask"), up to a clause with something of its own to say.
+fn extend(reading: &Reading<'_>, span: &mut Range<usize>, end: usize) {
+    let from = reading.layout.clauses.partition_point(|clause| clause.span.start < span.end);
+    for clause in reading.layout.clauses[from..].iter().take_while(|clause| clause.span.end <= end) {
+        let own = reading.hits_in(&clause.span).iter().any(|hit| {
+            matches!(
+                hit.tag,
+                Tag::Standing
+                    | Tag::OneOff
+                    | Tag::State(..)
+                    | Tag::Request
+                    | Tag::Switch
+                    | Tag::Continue
+                    | Tag::Positive
+                    | Tag::Negative
+            )
+        });
+        if own {
+            break;
+        }
+        span.end = clause.span.end;
+    }
+}
+
+fn zh_orders(said: &str) -> bool {
+    if ZH_ORDERS.iter().any(|order| said.contains(order)) {
+        return true;
+    }
+    let mut before = None;
+    for (place, c) in said.chars().enumerate() {
+        let next = said.chars().nth(place + 1).unwrap_or(' ');
+        let alone = !"求点么素心途户力处人事家以为".contains(next);
+        let behind = before.is_none_or(|before| ZH_ADVERBS.contains(before))
+            || "要用别".contains(c)
+                && place <= 6
+                && before.is_some_and(|before| !"重主需必纪概摘只不有没作费信使引利应专实运适特分".contains(before));
+        if ZH_VERBS.contains(c) && alone && behind {
+            return true;
+        }
+        if place > 12 {
+            break;
+        }
+        before = Some(c);
+    }
+    false
+}
+
+fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Standing) -> bool {
+    let text = reading.text();
+    let rest = text[hit.end.min(span.end)..span.end].trim_start_matches([' ', '，', ',', '：', ':']);
+    let before = text[span.start..hit.start].trim();
+    let ascii = text.as_bytes()[hit.start].is_ascii();
+    if !ascii {
+        if rest.starts_with(['是', '会', '的'])
+            && !rest.starts_with("的报")
+            && !rest.starts_with("的文")
+            && !rest.starts_with("的回")
+        {
+            // 「这次的会议很好」 and 「以后会好的」 state.
+            return false;
+        }
+        if standing == Standing::Standing
+            && ["总是", "一直", "每次", "始终"].iter().any(|word| text[hit.span()].starts_with(word))
+            && before.ends_with('我')
+        {
+            return false;
+        }
+        // Behind more than a subject (回答总是用中文) the word describes: 孩子们的东西暂时收好.
+        let word = &text[hit.span()];
+        let loose = ["一直", "总是", "每次", "每回", "始终", "长期", "暂时", "暂且", "临时", "例外"]
+            .iter()
+            .any(|other| word.starts_with(other));
+        let before_here = before.rsplit(['，', ',']).next().unwrap_or_default();
+        if before_here.chars().count() > 6 || loose && (before_here.contains('我') || before_here.chars().count() > 3)
+        {
+            return false;
+        }
+        let told = rest.ends_with('了') && !rest.contains(['用', '别'])
+            || reading.said(span.clone(), Tag::Past).any(|word| word.start >= hit.end);
+        let formed = reading.hits_in(span).iter().any(|word| word.tag == Tag::Format);
+        let ordered = |said: &str| zh_orders(said) || formed && !said.is_empty();
+        return !told && (ordered(rest) || ordered(before));
+    }
+    let first = rest.split([' ', ',']).next().unwrap_or_default();
+    let head = before.split([' ', ',']).next().unwrap_or_default();
+    let head_verb = head != "i" && head != "we" && EN_ORDERS.contains(&head);
+    let own_wish = ["i want", "i'd like", "i would like", "i need", "i prefer", "we want", "we need"]
+        .iter()
+        .any(|wish| rest.starts_with(wish) || before.starts_with(wish));
+    // "from now on, the report should be a PDF".
+    let should =
+        (rest.contains(" should ") || rest.contains(" must ") || rest.contains(" in pdf") || rest.contains(" only"))
+            && !matches!(first, "i" | "we");
+    let second_person = matches!(first, "i" | "we") && !own_wish;
+    if second_person && standing == Standing::Standing {
+        return false;
+    }
+    let first_orders =
+        EN_ORDERS.contains(&first) && !matches!(first, "i" | "we" | "be" | "no" | "all" | "you" | "everything");
+    // "Never delete the backups", but not "Never seen it" and "Always wanted to".
+    let bare = matches!(&text[hit.span()], "always" | "never")
+        && before.is_empty()
+        && !matches!(first, "i" | "we" | "" | "seen" | "been" | "heard" | "again" | "too" | "a" | "the" | "in");
+    let bare = bare && !first.ends_with("ed") && !first.ends_with("ing");
+    first_orders
+        || bare
+        || head_verb
+        || own_wish
+        || should
+        || matches!(first, "you" | "everything" | "all" | "no") && rest.contains(' ')
+        || reading.hits_in(&(hit.end..span.end)).iter().any(|word| word.tag == Tag::Format) && before.is_empty()
+}

@@ -1,0 +1,192 @@
+//! Sentences and clauses of a folded text, and what in it is quoted: quotation marks, code, `>` lines, forwarded mail.
+
+use std::ops::Range;
+
+/// A stretch between commas, colons and sentence ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Clause {
+    pub(super) span: Range<usize>,
+    pub(super) sentence: usize,
+}
+
+/// A stretch between full stops, question marks, exclamation marks, semicolons and line ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sentence {
+    pub(super) span: Range<usize>,
+    pub(super) question: bool,
+}
+
+/// How a text is cut. Spans are of the folded text.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    pub(super) sentences: Vec<Sentence>,
+    pub(super) clauses: Vec<Clause>,
+    /// Insides of quotation marks and code, and quoted lines, in order.
+    pub(super) quoted: Vec<Range<usize>>,
+}
+
+/// A sentence is cut after so many bytes: rules look through the clause and sentence of each word, and a text without marks
+/// must not make that quadratic. People's sentences are a tenth of it.
+const SENTENCE_BYTES_MAX: usize = 2048;
+
+/// A quotation longer than this is a lost quotation mark.
+const QUOTATION_BYTES_MAX: usize = 600;
+
+/// What a mail client or a person writes above text of somebody else; the rest of the text is quoted.
+const FORWARDED: &[&str] = &[
+    "-----original message",
+    "---------- forwarded message",
+    "-----原始邮件",
+    "----- 原始邮件",
+    "------------------ 原始邮件",
+];
+
+impl Layout {
+    pub(super) fn new(text: &str) -> Self {
+        let quotations = quotations(text);
+        let mut layout = Self::default();
+        let (mut sentence_from, mut clause_from) = (0, 0);
+        let bytes = text.as_bytes();
+        let mut quoted = quotations.iter().peekable();
+        for (at, c) in text.char_indices() {
+            while quoted.next_if(|span| span.end <= at).is_some() {}
+            // A full stop inside quotation marks does not end the sentence around it.
+            if quoted.peek().is_some_and(|span| span.contains(&at)) && c != '\n' {
+                continue;
+            }
+            let too_long = at - sentence_from >= SENTENCE_BYTES_MAX && !c.is_ascii_alphanumeric();
+            let end = at + c.len_utf8();
+            let next_is_space = bytes.get(end).is_none_or(u8::is_ascii_whitespace);
+            let (ends_sentence, ends_clause) = match c {
+                '。' | '！' | '？' | '；' | '\n' | '!' | '?' | '…' => (true, true),
+                '.' | ';' => (next_is_space && !abbreviation(&text[..at]), false),
+                '，' | '：' | '—' | '～' => (false, true),
+                ',' | ':' => (false, !between_digits(bytes, at)),
+                _ => (false, false),
+            };
+            let ends_sentence = ends_sentence || too_long;
+            if ends_sentence || ends_clause {
+                layout.clause(clause_from..at);
+                clause_from = end;
+            }
+            if ends_sentence {
+                layout.sentence(text, sentence_from..at, matches!(c, '？' | '?'));
+                sentence_from = end;
+            }
+        }
+        layout.clause(clause_from..text.len());
+        layout.sentence(text, sentence_from..text.len(), false);
+        layout.quoted = quotations;
+        layout
+    }
+
+    /// Whether a place is inside of a quotation.
+    pub(super) fn is_quoted(&self, at: usize) -> bool {
+        let after = self.quoted.partition_point(|span| span.end <= at);
+        self.quoted.get(after).is_some_and(|span| span.contains(&at))
+    }
+
+    pub(super) fn clause_at(&self, at: usize) -> Option<&Clause> {
+        let after = self.clauses.partition_point(|clause| clause.span.end <= at);
+        self.clauses.get(after).filter(|clause| clause.span.contains(&at))
+    }
+
+    pub(super) fn sentence_of(&self, clause: &Clause) -> &Sentence {
+        &self.sentences[clause.sentence]
+    }
+
+    fn clause(&mut self, span: Range<usize>) {
+        if span.start < span.end {
+            self.clauses.push(Clause { span, sentence: self.sentences.len() });
+        }
+    }
+
+    fn sentence(&mut self, text: &str, span: Range<usize>, marked: bool) {
+        // Always pushed, so that the clauses' numbers hold; 吗 asks without a mark.
+        let said = text[span.clone()].trim_end();
+        let question = marked || said.ends_with(['吗', '么']) && !said.ends_with("什么") || said.ends_with("呢");
+        self.sentences.push(Sentence { span, question });
+    }
+}
+
+fn between_digits(bytes: &[u8], at: usize) -> bool {
+    at > 0 && bytes[at - 1].is_ascii_digit() && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
+}
+
+fn abbreviation(before: &str) -> bool {
+    ["e.g", "i.e", " mr", " ms", " dr", " mrs", " vs", " no", "etc"].iter().any(|word| before.ends_with(word))
+}
+
+fn quotations(text: &str) -> Vec<Range<usize>> {
+    let mut quoted: Vec<Range<usize>> = Vec::new();
+    let mut line_from = 0;
+    let mut fence: Option<usize> = None;
+    for line in text.split_inclusive('\n') {
+        let (from, to) = (line_from, line_from + line.len());
+        line_from = to;
+        let said = line.trim_start();
+        if said.starts_with("```") {
+            match fence.take() {
+                Some(start) => quoted.push(start..to),
+                None => fence = Some(from),
+            }
+        } else if fence.is_some() {
+        } else if said.starts_with('>') {
+            quoted.push(from..to);
+        } else if FORWARDED.iter().any(|mark| said.starts_with(mark)) || mail_attribution(said) {
+            quoted.push(from..text.len());
+            return quoted;
+        } else {
+            marks(line, from, &mut quoted);
+        }
+    }
+    if let Some(start) = fence {
+        quoted.push(start..text.len());
+    }
+    quoted
+}
+
+/// "On Mon, Nov 30, 2026, Ana wrote:" and 「在 2026年11月30日，Ana 写道：」.
+fn mail_attribution(line: &str) -> bool {
+    let line = line.trim_end();
+    line.starts_with("on ") && line.ends_with("wrote:") && line.bytes().any(|b| b.is_ascii_digit())
+        || (line.ends_with("写道：") || line.ends_with("写道:"))
+}
+
+fn marks(line: &str, from: usize, quoted: &mut Vec<Range<usize>>) {
+    let mut after = 0;
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        let previous = before;
+        before = c;
+        if at < after {
+            continue;
+        }
+        let close = match c {
+            '“' | '”' => '”',
+            // Folding made the closing one an apostrophe.
+            '‘' => '\'',
+            '「' => '」',
+            '『' => '』',
+            '《' => '》',
+            '"' => '"',
+            '`' => '`',
+            // An apostrophe inside a word opens nothing.
+            '\'' if !previous.is_alphanumeric() => '\'',
+            _ => continue,
+        };
+        let inside = at + c.len_utf8();
+        let rest = &line[inside..];
+        // Bounded, so that a text of opening marks is still read in linear time.
+        let rest = &rest[..rest.floor_char_boundary(QUOTATION_BYTES_MAX)];
+        let found = if close == '\'' {
+            rest.match_indices('\'').map(|(i, _)| i).find(|i| !rest[i + 1..].starts_with(|c: char| c.is_alphanumeric()))
+        } else {
+            rest.find(close)
+        };
+        if let Some(len) = found {
+            quoted.push(from + inside..from + inside + len);
+            after = inside + len + close.len_utf8();
+        }
+    }
+}

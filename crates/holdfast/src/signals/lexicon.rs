@@ -1,0 +1,406 @@
+//! The word lists behind the rules: TOML that a speaker can extend, compiled to one look-up by first character.
+//!
+//! A word may stand in several lists (继续 is a cue and a state word): each rule takes the hits of its own lists.
+//! ASCII words match whole words only, and in the spelling given: list the inflected forms.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::types::signals::StateWord;
+
+const ZH: &str = include_str!("lexicon/zh.toml");
+const EN: &str = include_str!("lexicon/en.toml");
+
+/// Longest word of a list, in bytes: a whole sentence is not a word, and look-up time grows with it.
+const WORD_BYTES_MAX: usize = 64;
+
+/// Why a word list was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum LexiconError {
+    #[error("the word list is not valid TOML, or names a list that does not exist")]
+    Syntax(#[from] toml::de::Error),
+    #[error("the word {word:?} in {list} is empty, longer than {WORD_BYTES_MAX} bytes, or has a line break")]
+    Word { list: &'static str, word: String },
+    #[error("{word:?} in {list}: {value:?} is out of range")]
+    Value { list: &'static str, word: String, value: String },
+}
+
+/// What a word means to the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// A state word: what it says and how it has to be used to say it.
+    State(StateWord, Form),
+    /// A fixed phrase around a state word that changes nothing: 恢复出厂, "well done".
+    NotState,
+    /// Directly after a state word it makes a name of it: 取消率, "pause button".
+    StateNoun,
+    Negation,
+    /// Looks like a negation, is none: 没问题.
+    NotNegation,
+    /// Makes the whole sentence a supposition: 如果, "if".
+    Hypothesis,
+    /// Weakens what comes after it in its clause: 可能, "might".
+    Modality,
+    /// Looks like a supposition, is politeness: "if possible".
+    NotHypothesis,
+    Question,
+    Habit,
+    Plan,
+    /// Holds a plan word without planning: 纪要.
+    NotPlan,
+    Speech,
+    Example,
+    Polite,
+    Continue,
+    Switch,
+    Request,
+    RequestVerb,
+    Positive,
+    Negative,
+    NotFeedback,
+    Denial,
+    Standing,
+    OneOff,
+    ThirdPerson,
+    Work,
+    Format,
+    Past,
+    Future,
+    /// Days from today, and the hours it is narrowed to.
+    Day(i8, Option<(u8, u8)>),
+    /// Monday 1 … Sunday 7; `false`: a short form that needs a preposition.
+    Weekday(i8, bool),
+    /// `false`: also an ordinary word ("may").
+    Month(i8, bool),
+    Festival(i8, i8),
+    /// Part of a day, from hour to hour.
+    Part(u8, u8),
+    Title,
+    Organisation,
+    Measure,
+}
+
+/// How a state word is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// An order or a statement: 取消, "cancel".
+    Verb,
+    /// A participle, which states something of its subject: "cancelled", 取消了.
+    Participle,
+    /// Says it only when a date follows: 改到 (周五), "move" (… to Friday).
+    WithDate,
+    /// Says that something is over only with a sign of the perfect: 完成 (了), 写完 (了).
+    Perfect,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct File {
+    /// Pairs of a traditional and the simplified character.
+    traditional: String,
+    dates: Dates,
+    states: BTreeMap<StateWord, States>,
+    not_states: Vec<String>,
+    state_nouns: Vec<String>,
+    guards: Guards,
+    cues: Cues,
+    feedback: FeedbackWords,
+    instructions: Instructions,
+    entities: Entities,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct States {
+    verbs: Vec<String>,
+    participles: Vec<String>,
+    perfect: Vec<String>,
+    with_date: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Dates {
+    days: BTreeMap<String, i8>,
+    day_parts: BTreeMap<String, [i8; 3]>,
+    weekdays: BTreeMap<String, i8>,
+    weekdays_short: BTreeMap<String, i8>,
+    months: BTreeMap<String, i8>,
+    months_short: BTreeMap<String, i8>,
+    parts: BTreeMap<String, [u8; 2]>,
+    festivals: BTreeMap<String, [i8; 2]>,
+    past: Vec<String>,
+    future: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Guards {
+    negation: Vec<String>,
+    not_negation: Vec<String>,
+    hypothesis: Vec<String>,
+    modality: Vec<String>,
+    not_hypothesis: Vec<String>,
+    question: Vec<String>,
+    habit: Vec<String>,
+    plan: Vec<String>,
+    not_plan: Vec<String>,
+    speech: Vec<String>,
+    example: Vec<String>,
+    polite: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Cues {
+    r#continue: Vec<String>,
+    switch: Vec<String>,
+    request: Vec<String>,
+    request_verbs: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct FeedbackWords {
+    positive: Vec<String>,
+    negative: Vec<String>,
+    neither: Vec<String>,
+    denial: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Instructions {
+    standing: Vec<String>,
+    one_off: Vec<String>,
+    third_person: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Entities {
+    work: Vec<String>,
+    formats: Vec<String>,
+    titles: Vec<String>,
+    organisations: Vec<String>,
+    measures: Vec<String>,
+}
+
+/// The compiled word lists.
+#[derive(Debug, Clone, Default)]
+pub struct Lexicon {
+    /// By first character; in each, longest first. A sorted list: a look-up per character must be cheap.
+    buckets: Vec<(char, Vec<Entry>)>,
+    traditional: Vec<(char, char)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    word: String,
+    tag: Tag,
+}
+
+/// A word of the lists found in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hit {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) tag: Tag,
+}
+
+impl Hit {
+    pub(super) fn span(&self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+impl Lexicon {
+    /// The Chinese and English lists that come with Holdfast.
+    pub fn builtin() -> &'static Self {
+        static BUILTIN: OnceLock<Lexicon> = OnceLock::new();
+        BUILTIN.get_or_init(|| {
+            Self::default()
+                .extended_with(ZH)
+                .and_then(|zh| zh.extended_with(EN))
+                .expect("the built-in lists are valid: a test parses them")
+        })
+    }
+
+    /// These lists and more words, in the form of `lexicon/zh.toml`. Nothing is taken away.
+    ///
+    /// ```
+    /// # use holdfast::signals::Lexicon;
+    /// let mine = Lexicon::builtin().extended_with("[states.cancel]\nverbs = [\"鸽了\"]")?;
+    /// # Ok::<(), holdfast::signals::LexiconError>(())
+    /// ```
+    pub fn extended_with(&self, toml: &str) -> Result<Self, LexiconError> {
+        let file: File = toml::from_str(toml)?;
+        let mut lexicon = self.clone();
+        let pairs: Vec<char> = file.traditional.chars().filter(|c| !c.is_whitespace()).collect();
+        lexicon.traditional.extend(pairs.as_chunks().0.iter().map(|[from, to]| (*from, *to)));
+        lexicon.traditional.sort_unstable();
+        lexicon.traditional.dedup_by_key(|pair| pair.0);
+
+        for (state, words) in &file.states {
+            lexicon.add("states.verbs", &words.verbs, Tag::State(*state, Form::Verb))?;
+            lexicon.add("states.participles", &words.participles, Tag::State(*state, Form::Participle))?;
+            lexicon.add("states.perfect", &words.perfect, Tag::State(*state, Form::Perfect))?;
+            lexicon.add("states.with_date", &words.with_date, Tag::State(*state, Form::WithDate))?;
+        }
+        let File { dates, guards, cues, feedback, instructions, entities, not_states, state_nouns, .. } = &file;
+        for (list, words, tag) in [
+            ("not_states", not_states, Tag::NotState),
+            ("state_nouns", state_nouns, Tag::StateNoun),
+            ("guards.negation", &guards.negation, Tag::Negation),
+            ("guards.not_negation", &guards.not_negation, Tag::NotNegation),
+            ("guards.hypothesis", &guards.hypothesis, Tag::Hypothesis),
+            ("guards.modality", &guards.modality, Tag::Modality),
+            ("guards.not_hypothesis", &guards.not_hypothesis, Tag::NotHypothesis),
+            ("guards.question", &guards.question, Tag::Question),
+            ("guards.habit", &guards.habit, Tag::Habit),
+            ("guards.plan", &guards.plan, Tag::Plan),
+            ("guards.not_plan", &guards.not_plan, Tag::NotPlan),
+            ("guards.speech", &guards.speech, Tag::Speech),
+            ("guards.example", &guards.example, Tag::Example),
+            ("guards.polite", &guards.polite, Tag::Polite),
+            ("cues.continue", &cues.r#continue, Tag::Continue),
+            ("cues.switch", &cues.switch, Tag::Switch),
+            ("cues.request", &cues.request, Tag::Request),
+            ("cues.request_verbs", &cues.request_verbs, Tag::RequestVerb),
+            ("feedback.positive", &feedback.positive, Tag::Positive),
+            ("feedback.negative", &feedback.negative, Tag::Negative),
+            ("feedback.neither", &feedback.neither, Tag::NotFeedback),
+            ("feedback.denial", &feedback.denial, Tag::Denial),
+            ("instructions.standing", &instructions.standing, Tag::Standing),
+            ("instructions.one_off", &instructions.one_off, Tag::OneOff),
+            ("instructions.third_person", &instructions.third_person, Tag::ThirdPerson),
+            ("entities.work", &entities.work, Tag::Work),
+            ("entities.formats", &entities.formats, Tag::Format),
+            ("entities.titles", &entities.titles, Tag::Title),
+            ("entities.organisations", &entities.organisations, Tag::Organisation),
+            ("entities.measures", &entities.measures, Tag::Measure),
+            ("dates.past", &dates.past, Tag::Past),
+            ("dates.future", &dates.future, Tag::Future),
+        ] {
+            lexicon.add(list, words, tag)?;
+        }
+        lexicon.add_dates(dates)?;
+        for (_, entries) in &mut lexicon.buckets {
+            entries.sort_by(|a, b| b.word.len().cmp(&a.word.len()).then_with(|| a.word.cmp(&b.word)));
+            entries.dedup();
+        }
+        Ok(lexicon)
+    }
+
+    fn add_dates(&mut self, dates: &Dates) -> Result<(), LexiconError> {
+        for (word, days) in &dates.days {
+            let days = in_range("dates.days", word, *days, -30, 30)?;
+            self.add_word("dates.days", word, Tag::Day(days, None))?;
+        }
+        for (word, [days, from, to]) in &dates.day_parts {
+            let hours = hours("dates.day_parts", word, *from as u8, *to as u8)?;
+            let days = in_range("dates.day_parts", word, *days, -30, 30)?;
+            self.add_word("dates.day_parts", word, Tag::Day(days, Some(hours)))?;
+        }
+        for (list, words, plain) in
+            [("dates.weekdays", &dates.weekdays, true), ("dates.weekdays_short", &dates.weekdays_short, false)]
+        {
+            for (word, day) in words {
+                self.add_word(list, word, Tag::Weekday(in_range(list, word, *day, 1, 7)?, plain))?;
+            }
+        }
+        for (list, words, plain) in
+            [("dates.months", &dates.months, true), ("dates.months_short", &dates.months_short, false)]
+        {
+            for (word, month) in words {
+                self.add_word(list, word, Tag::Month(in_range(list, word, *month, 1, 12)?, plain))?;
+            }
+        }
+        for (word, [month, day]) in &dates.festivals {
+            let month = in_range("dates.festivals", word, *month, 1, 12)?;
+            // Every month has 28 days: later ones are left to the calendar when resolved.
+            let day = in_range("dates.festivals", word, *day, 1, 31)?;
+            self.add_word("dates.festivals", word, Tag::Festival(month, day))?;
+        }
+        for (word, [from, to]) in &dates.parts {
+            let (from, to) = hours("dates.parts", word, *from, *to)?;
+            self.add_word("dates.parts", word, Tag::Part(from, to))?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, list: &'static str, words: &[String], tag: Tag) -> Result<(), LexiconError> {
+        words.iter().try_for_each(|word| self.add_word(list, word, tag))
+    }
+
+    fn add_word(&mut self, list: &'static str, word: &str, tag: Tag) -> Result<(), LexiconError> {
+        let word = word.trim().to_lowercase();
+        let Some(first) = word.chars().next().filter(|_| word.len() <= WORD_BYTES_MAX && !word.contains('\n')) else {
+            return Err(LexiconError::Word { list, word });
+        };
+        let bucket = match self.buckets.binary_search_by_key(&first, |(c, _)| *c) {
+            Ok(found) => found,
+            Err(place) => {
+                self.buckets.insert(place, (first, Vec::new()));
+                place
+            }
+        };
+        self.buckets[bucket].1.push(Entry { word, tag });
+        Ok(())
+    }
+
+    pub(super) fn simplified(&self, c: char) -> char {
+        match self.traditional.binary_search_by_key(&c, |pair| pair.0) {
+            Ok(found) => self.traditional[found].1,
+            Err(_) => c,
+        }
+    }
+
+    /// Every word of the lists in a folded text, in order of place, longest first where several start.
+    pub(super) fn hits(&self, text: &str) -> Vec<Hit> {
+        let mut hits = Vec::with_capacity(16);
+        let mut before = ' ';
+        for (start, c) in text.char_indices() {
+            let inside_word = word_char(before) && word_char(c);
+            before = c;
+            // Spaces and marks start few words, but a letter inside a word starts none.
+            if inside_word || c == ' ' {
+                continue;
+            }
+            let Ok(bucket) = self.buckets.binary_search_by_key(&c, |(first, _)| *first) else { continue };
+            let rest = &text.as_bytes()[start..];
+            for entry in &self.buckets[bucket].1 {
+                let end = entry.word.len();
+                if rest.starts_with(entry.word.as_bytes())
+                    && !(entry.word.ends_with(word_char) && rest.get(end).is_some_and(|b| word_char(char::from(*b))))
+                {
+                    hits.push(Hit { start, end: start + end, tag: entry.tag });
+                }
+            }
+        }
+        hits
+    }
+}
+
+fn word_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+fn in_range(list: &'static str, word: &str, value: i8, min: i8, max: i8) -> Result<i8, LexiconError> {
+    if (min..=max).contains(&value) {
+        Ok(value)
+    } else {
+        Err(LexiconError::Value { list, word: word.to_owned(), value: value.to_string() })
+    }
+}
+
+fn hours(list: &'static str, word: &str, from: u8, to: u8) -> Result<(u8, u8), LexiconError> {
+    if from < to && to <= 24 {
+        Ok((from, to))
+    } else {
+        Err(LexiconError::Value { list, word: word.to_owned(), value: format!("{from}-{to}") })
+    }
+}

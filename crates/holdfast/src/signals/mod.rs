@@ -1,0 +1,73 @@
+//! What rules alone read from one event: entities, dates, state words, cues, feedback, corrections and how long an
+//! instruction holds, in Chinese and English.
+//!
+//! In: the content of an event, its moment, who spoke, word lists. Out: `Signals`, a plain value. This room knows nothing
+//! of stores, tasks or models; the same input gives the same output. What it can't tell it leaves out: a missed signal
+//! costs a question, a wrong one a task.
+
+mod corrections;
+mod cues;
+mod cursor;
+mod dates;
+mod entities;
+mod feedback;
+mod folded;
+mod instructions;
+mod language;
+mod layout;
+mod lexicon;
+mod phrase;
+mod reading;
+mod states;
+#[cfg(test)]
+mod tests;
+
+use jiff::ZonedDateTime;
+
+pub use lexicon::{Lexicon, LexiconError};
+
+use crate::types::event::Source;
+use crate::types::signals::{DateMention, Signals};
+use reading::Reading;
+
+/// How much of a user's or an agent's text is read, from its start: people say what they want done in the first pages.
+pub const SPEECH_BYTES_MAX: usize = 32 * 1024;
+/// How much of a tool's or the system's text is read, and only for dates and entities: the rest is bulk.
+pub const OUTPUT_BYTES_MAX: usize = 16 * 1024;
+/// How many entities and how many dates one event is annotated with: a table of numbers is found by its text.
+pub const ENTITIES_MAX: usize = 200;
+
+/// Reads one event. `at` is when it happened, in its own zone: 「明天」 at 23:30 in Los Angeles is the next day there.
+///
+/// State words are read from users; from agents and the system only as reports, not as orders; never from a tool's output; feedback, cues and instructions
+/// from users alone.
+pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -> Signals {
+    let bytes_max = match source {
+        Source::User | Source::Agent => SPEECH_BYTES_MAX,
+        Source::Tool | Source::System => OUTPUT_BYTES_MAX,
+    };
+    let text = &text[..text.floor_char_boundary(bytes_max)];
+    let reading = Reading::new(text, at, lexicon);
+    let mut signals =
+        Signals { language: language::of(text), entities: entities::find(&reading), ..Signals::default() };
+    signals.dates = reading.dates.iter().take(ENTITIES_MAX).map(|found| found.mention.clone()).collect();
+    if source != Source::Tool {
+        signals.states = states::find(&reading, source);
+    }
+    if matches!(source, Source::User | Source::Agent) {
+        signals.corrections = corrections::find(&reading);
+    }
+    if source == Source::User {
+        signals.cues = cues::find(&reading);
+        signals.feedback = feedback::find(&reading);
+        signals.instructions = instructions::find(&reading);
+    }
+    signals
+}
+
+/// The dates of a text, for queries: 「上周三说的」, "in January". Reads the first `OUTPUT_BYTES_MAX`.
+pub fn dates(text: &str, at: &ZonedDateTime) -> Vec<DateMention> {
+    let text = &text[..text.floor_char_boundary(OUTPUT_BYTES_MAX)];
+    let reading = Reading::new(text, at, Lexicon::builtin());
+    reading.dates.into_iter().map(|found| found.mention).collect()
+}

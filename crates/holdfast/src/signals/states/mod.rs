@@ -1,0 +1,63 @@
+//! State words that are meant: 「把和华星的会取消」 is, 「没取消」「取消了吗」「如果取消」「"取消"按钮」 are not.
+//!
+//! In: a reading. Out: state changes with the item they are said of. Each word found goes through the guards in the order
+//! of `Guard::passes`; the first that objects drops it. What stays unclear (a plan, a suggestion, hearsay of an order) is
+//! dropped too: the task's state is only moved by plain words.
+
+mod guard;
+mod item;
+#[cfg(test)]
+mod tests;
+
+use crate::types::event::Source;
+use crate::types::signals::{DateMention, StateChange, StateWord};
+
+use super::lexicon::{Form, Hit, Tag};
+use super::reading::Reading;
+
+/// State changes that one event can carry; a message that names more is a list about something else.
+const CHANGES_MAX: usize = 16;
+
+pub(super) fn find(reading: &Reading<'_>, source: Source) -> Vec<StateChange> {
+    let mut changes: Vec<StateChange> = Vec::new();
+    let mut after = 0;
+    for hit in &reading.hits {
+        let Tag::State(word, form) = hit.tag else { continue };
+        // The longest word at a place comes first and takes it.
+        if hit.start < after {
+            continue;
+        }
+        after = hit.end;
+        if changes.len() == CHANGES_MAX {
+            break;
+        }
+        let Some(clause) = reading.clause_of(hit) else { continue };
+        // An agent advises ("Cancel unused subscriptions"); only what it says has happened counts.
+        if !guard::passes(reading, hit, clause, word, form)
+            || source != Source::User && !guard::is_told(reading, hit, clause, form)
+        {
+            continue;
+        }
+        let until = (word == StateWord::Postpone).then(|| until(reading, hit)).flatten();
+        if form == Form::WithDate && until.is_none() {
+            continue;
+        }
+        let item = item::of(reading, hit, clause, form).map(|span| reading.folded.written(span).trim().to_owned());
+        changes.push(StateChange { word, item, until, span: reading.folded.span(hit.span()) });
+    }
+    changes.dedup_by(|later, earlier| later.word == earlier.word && later.item == earlier.item);
+    changes
+}
+
+/// The date a thing is put off to: the first one behind the word, in the same clause, led by 到 or "to" or directly.
+fn until(reading: &Reading<'_>, hit: &Hit) -> Option<DateMention> {
+    let clause = reading.clause_of(hit)?;
+    let found = reading.date_in(hit.end..clause.span.end)?;
+    let between = reading.text()[hit.end..found.span.start].trim();
+    let led = between.is_empty()
+        || between.ends_with(['到', '至', '在'])
+        || ["to", "until", "till", "on", "for", "by", "to the", "to next"]
+            .iter()
+            .any(|word| super::phrase::ends_with_word(between, word));
+    led.then(|| found.mention.clone())
+}

@@ -1,0 +1,395 @@
+//! One change set into SQL. Runs inside the writer's transaction; the lexical index rows are handed back to be written sorted.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, named_params, params};
+use uuid::Uuid;
+
+use super::open::failed;
+use super::row::{OwnerNumber, json, owner_number, position};
+use super::traits;
+use super::writer::{Point, Probe};
+use crate::env::Env;
+use crate::journal::{self, Hash};
+use crate::store::StoreError;
+use crate::types::change::{
+    Appended, ArchivedBody, ChangeSet, Committed, NewEvent, RestoredBody, SessionState, TaskChange,
+};
+use crate::types::event::Overturned;
+use crate::types::ids::{EventId, Seq};
+use crate::types::operation::{Operation, Target};
+use crate::types::scope::Owner;
+
+/// zstd level for cold bodies: they are written once and read seldom, and above 9 the gain is under 2 %.
+const ZSTD_LEVEL: i32 = 9;
+
+/// Entries for the lexical index, written together at the end of a group.
+#[derive(Debug, Default)]
+pub(super) struct LexicalRows {
+    added: Vec<(i64, String)>,
+}
+
+impl LexicalRows {
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.added.append(&mut other.added);
+    }
+
+    pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
+        self.added.sort_unstable();
+        let doing = "writing the lexical index";
+        let mut terms = connection
+            .prepare_cached("-- write_terms\n INSERT INTO event_terms (row, terms) VALUES (?1, ?2)")
+            .map_err(|e| failed(doing, e))?;
+        let mut index = connection
+            .prepare_cached("-- write_index\n INSERT INTO event_fts (rowid, terms) VALUES (?1, ?2)")
+            .map_err(|e| failed(doing, e))?;
+        for (row, text) in &self.added {
+            terms.execute(params![row, text]).map_err(|e| failed(doing, e))?;
+            index.execute(params![row, text]).map_err(|e| failed(doing, e))?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn apply(
+    connection: &Connection,
+    changes: &ChangeSet,
+    env: &Env,
+    probe: &Probe,
+) -> Result<(Committed, LexicalRows), StoreError> {
+    let mut owner = OwnerRow::load_or_create(connection, &changes.owner)?;
+    let mut index = LexicalRows::default();
+    let mut appended = Vec::with_capacity(changes.events.len());
+    for event in &changes.events {
+        appended.push(append_event(connection, &mut owner, event, &mut index)?);
+        probe(Point::EventWritten);
+    }
+    for change in &changes.tasks {
+        write_task(connection, owner.number, change)?;
+        probe(Point::TaskWritten);
+    }
+    for session in &changes.sessions {
+        set_session_task(connection, owner.number, session)?;
+    }
+    for key in &changes.update_keys {
+        let sql = "-- write_update_key
+            INSERT INTO update_key (owner, task, key, version) VALUES (?1, ?2, ?3, ?4)";
+        let values = params![owner.number.0, key.task.as_str(), key.key, key.version];
+        execute_one(connection, sql, values, "writing an update's key")?;
+    }
+    for (id, overturned) in &changes.overturned {
+        mark_overturned(connection, owner.number, *id, overturned)?;
+    }
+    for body in &changes.archived {
+        archive(connection, owner.number, body)?;
+    }
+    for body in &changes.restored {
+        restore(connection, owner.number, body)?;
+    }
+    let duplicates: Vec<EventId> =
+        changes.events.iter().zip(&appended).filter(|(_, a)| a.duplicate).map(|(e, _)| e.event.id).collect();
+    for operation in &changes.operations {
+        if !concerns(operation, &duplicates) {
+            write_operation(connection, &mut owner, operation, env)?;
+            probe(Point::JournalWritten);
+        }
+    }
+    owner.save(connection)?;
+    Ok((Committed { events: appended }, index))
+}
+
+/// An operation about an event that was there already did not happen.
+fn concerns(operation: &Operation, duplicates: &[EventId]) -> bool {
+    let target = match operation.target {
+        Target::Event(id) => Some(id),
+        Target::Task(_) | Target::Session(_) | Target::Store => None,
+    };
+    target.or(operation.cause).is_some_and(|id| duplicates.contains(&id))
+}
+
+/// The owner's counters and chain head, read once and saved once per change.
+struct OwnerRow {
+    number: OwnerNumber,
+    last_event: i64,
+    last_operation: i64,
+    chain: Hash,
+}
+
+impl OwnerRow {
+    fn load_or_create(connection: &Connection, owner: &Owner) -> Result<Self, StoreError> {
+        if owner_number(connection, owner)?.is_none() {
+            let sql = "-- create_owner
+                INSERT INTO owner (tenant, user, agent, chain) VALUES (?1, ?2, ?3, ?4)";
+            let values =
+                params![owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str(), journal::GENESIS.as_slice()];
+            execute_one(connection, sql, values, "creating an owner")?;
+        }
+        let sql = "-- load_owner
+            SELECT id, last_event, last_operation, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+        let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
+        let (number, last_event, last_operation, chain): (i64, i64, i64, Vec<u8>) = connection
+            .prepare_cached(sql)
+            .and_then(|mut s| s.query_row(key, |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?))))
+            .map_err(|e| failed("reading an owner", e))?;
+        let chain = Hash::try_from(chain)
+            .map_err(|_| StoreError::Corrupt { detail: format!("owner, row {number}, column chain: not 32 bytes") })?;
+        Ok(Self { number: OwnerNumber(number), last_event, last_operation, chain })
+    }
+
+    fn save(&self, connection: &Connection) -> Result<(), StoreError> {
+        let sql = "-- save_owner
+            UPDATE owner SET last_event = ?2, last_operation = ?3, chain = ?4 WHERE id = ?1";
+        let values = params![self.number.0, self.last_event, self.last_operation, self.chain.as_slice()];
+        execute_one(connection, sql, values, "saving an owner")
+    }
+}
+
+/// Appends an event, unless its idempotency key is known. Its predecessor is the last event of its session.
+fn append_event(
+    connection: &Connection,
+    owner: &mut OwnerRow,
+    new: &NewEvent,
+    index: &mut LexicalRows,
+) -> Result<Appended, StoreError> {
+    let event = &new.event;
+    if let Some(key) = &event.idempotency_key
+        && let Some((row, id)) = row_of_key(connection, owner.number, key)?
+    {
+        return Ok(Appended { seq: position(row), id, duplicate: true });
+    }
+    owner.last_event += 1;
+    let seq = Seq(owner.last_event);
+    let row = owner.number.row(seq);
+    insert_event(connection, owner.number, row, new)?;
+    if let Some(key) = &event.idempotency_key {
+        let sql = "-- write_event_key
+            INSERT INTO event_key (owner, key, row) VALUES (?1, ?2, ?3)";
+        execute_one(connection, sql, params![owner.number.0, key, row], "writing an idempotency key")?;
+    }
+    let sql = "-- touch_session
+        INSERT INTO session (owner, session, last_row) VALUES (?1, ?2, ?3)
+        ON CONFLICT (owner, session) DO UPDATE SET last_row = excluded.last_row";
+    execute_one(connection, sql, params![owner.number.0, event.scope.session.as_str(), row], "writing a session")?;
+    index.added.push((row, new.terms.clone()));
+    Ok(Appended { seq, id: event.id, duplicate: false })
+}
+
+fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &NewEvent) -> Result<(), StoreError> {
+    let event = &new.event;
+    let sql = "-- append_event
+        INSERT INTO event (row, id, owner, session, task, source, kind, trust, content, occurred_at, occurred_us,
+            recorded_us, metadata, idempotency_key, redactions, signals, local_s, mentioned, manner, predecessor)
+        VALUES (:row, :id, :owner, :session, :task, :source, :kind, :trust, :content, :occurred_at, :occurred_us,
+            :recorded_us, :metadata, :idempotency_key, :redactions, :signals, :local_s, :mentioned, :manner,
+            (SELECT last_row FROM session WHERE owner = :owner AND session = :session))";
+    let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
+    let redactions = if event.redactions.is_empty() { None } else { Some(json(&event.redactions)?) };
+    let values = named_params! {
+        ":row": row,
+        ":id": event.id.0.as_bytes().as_slice(),
+        ":owner": owner.0,
+        ":session": event.scope.session.as_str(),
+        ":task": event.scope.task.as_ref().map(|t| t.as_str()),
+        ":source": event.source.as_str(),
+        ":kind": event.kind.as_str(),
+        ":trust": event.trust.as_str(),
+        ":content": event.content,
+        ":occurred_at": event.occurred_at.to_string(),
+        ":occurred_us": event.occurred_at.timestamp().as_microsecond(),
+        ":recorded_us": event.recorded_at.as_microsecond(),
+        ":metadata": metadata,
+        ":idempotency_key": event.idempotency_key,
+        ":redactions": redactions,
+        ":signals": json(&new.signals)?,
+        ":local_s": traits::local_seconds(&event.occurred_at),
+        ":mentioned": traits::packed_days(&new.signals),
+        ":manner": traits::packed_manner(new.signals.manner),
+    };
+    execute_one(connection, sql, values, "appending an event")
+}
+
+fn row_of_key(connection: &Connection, owner: OwnerNumber, key: &str) -> Result<Option<(i64, EventId)>, StoreError> {
+    let sql = "-- row_of_key
+        SELECT e.row, e.id FROM event_key k JOIN event e ON e.row = k.row WHERE k.owner = ?1 AND k.key = ?2";
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut s| {
+            s.query_row(params![owner.0, key], |r| Ok((r.get(0)?, EventId(Uuid::from_bytes(r.get(1)?))))).optional()
+        })
+        .map_err(|e| failed("looking up an idempotency key", e))
+}
+
+/// Rules: a new task must not exist; a changed one must be at the version it was changed from.
+fn write_task(connection: &Connection, owner: OwnerNumber, change: &TaskChange) -> Result<(), StoreError> {
+    let task = &change.task;
+    let body = json(task)?;
+    let activity = task.last_activity.timestamp().as_microsecond();
+    let written = match change.expected_version {
+        None => {
+            let sql = "-- create_task
+                INSERT INTO task (owner, id, version, status, last_activity_us, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                ON CONFLICT DO NOTHING";
+            let values = params![owner.0, task.id.as_str(), task.version, task.status.as_str(), activity, body];
+            execute(connection, sql, values, "creating a task")?
+        }
+        Some(expected) => {
+            let sql = "-- update_task
+                UPDATE task SET version = ?3, status = ?4, last_activity_us = ?5, body = ?6
+                WHERE owner = ?1 AND id = ?2 AND version = ?7";
+            let values =
+                params![owner.0, task.id.as_str(), task.version, task.status.as_str(), activity, body, expected];
+            execute(connection, sql, values, "updating a task")?
+        }
+    };
+    if written == 1 {
+        return Ok(());
+    }
+    let sql = "-- task_version
+        SELECT version FROM task WHERE owner = ?1 AND id = ?2";
+    let actual = connection
+        .query_row(sql, params![owner.0, task.id.as_str()], |r| r.get(0))
+        .optional()
+        .map_err(|e| failed("reading a task's version", e))?;
+    Err(StoreError::Conflict { task: task.id.clone(), expected: change.expected_version, actual })
+}
+
+fn set_session_task(connection: &Connection, owner: OwnerNumber, state: &SessionState) -> Result<(), StoreError> {
+    let sql = "-- set_session_task
+        INSERT INTO session (owner, session, task) VALUES (?1, ?2, ?3)
+        ON CONFLICT (owner, session) DO UPDATE SET task = excluded.task";
+    let values = params![owner.0, state.session.as_str(), state.task.as_ref().map(|t| t.as_str())];
+    execute_one(connection, sql, values, "writing a session")
+}
+
+fn mark_overturned(
+    connection: &Connection,
+    owner: OwnerNumber,
+    id: EventId,
+    overturned: &Overturned,
+) -> Result<(), StoreError> {
+    let (first, last) = owner.rows();
+    let sql = "-- mark_overturned
+        INSERT INTO overturned (row, statement, replaced_by, at_us)
+        SELECT row, ?2, ?3, ?4 FROM event WHERE id = ?1 AND row BETWEEN ?5 AND ?6
+        ON CONFLICT (row, statement) DO UPDATE SET replaced_by = excluded.replaced_by, at_us = excluded.at_us";
+    let at: Timestamp = overturned.at;
+    let values = params![
+        id.0.as_bytes().as_slice(),
+        overturned.statement,
+        overturned.replaced_by,
+        at.as_microsecond(),
+        first,
+        last
+    ];
+    execute_one(connection, sql, values, "marking a statement as overturned")
+}
+
+fn archive(connection: &Connection, owner: OwnerNumber, body: &ArchivedBody) -> Result<(), StoreError> {
+    let row = owner.row(body.seq);
+    let sql = "-- body_to_archive
+        SELECT content FROM event WHERE row = ?1 AND archived = 0";
+    let content: Option<String> =
+        connection.query_row(sql, [row], |r| r.get(0)).optional().map_err(|e| failed("archiving an event", e))?;
+    // Archived in the meantime: nothing is left to do.
+    let Some(content) = content else { return Ok(()) };
+    let cold = zstd::encode_all(content.as_bytes(), ZSTD_LEVEL)
+        .map_err(|e| StoreError::Backend { doing: "compressing a body", source: Box::new(e) })?;
+    let sql = "-- archive_body
+        INSERT INTO cold_body (row, zstd) VALUES (?1, ?2)";
+    execute_one(connection, sql, params![row, cold], "archiving an event")?;
+    let sql = "-- leave_summary
+        UPDATE event SET content = ?2, archived = 1 WHERE row = ?1";
+    execute_one(connection, sql, params![row, body.summary], "archiving an event")?;
+    replace_terms(connection, row, &body.terms)
+}
+
+fn restore(connection: &Connection, owner: OwnerNumber, body: &RestoredBody) -> Result<(), StoreError> {
+    let row = owner.row(body.seq);
+    let sql = "-- cold_body
+        SELECT zstd FROM cold_body WHERE row = ?1";
+    let cold: Option<Vec<u8>> =
+        connection.query_row(sql, [row], |r| r.get(0)).optional().map_err(|e| failed("restoring an event", e))?;
+    let Some(cold) = cold else { return Ok(()) };
+    let content = super::read::warm(row, &cold)?;
+    let sql = "-- restore_body
+        UPDATE event SET content = ?2, archived = 0 WHERE row = ?1";
+    execute_one(connection, sql, params![row, content], "restoring an event")?;
+    execute_one(connection, "-- drop_cold_body\n DELETE FROM cold_body WHERE row = ?1", [row], "restoring an event")?;
+    replace_terms(connection, row, &body.terms)
+}
+
+/// The index is told the old terms, or it could not take them out.
+fn replace_terms(connection: &Connection, row: i64, terms: &str) -> Result<(), StoreError> {
+    let doing = "replacing an event's terms";
+    let sql = "-- unindex
+        INSERT INTO event_fts (event_fts, rowid, terms) SELECT 'delete', row, terms FROM event_terms WHERE row = ?1";
+    execute_one(connection, sql, [row], doing)?;
+    execute_one(
+        connection,
+        "-- set_terms\n UPDATE event_terms SET terms = ?2 WHERE row = ?1",
+        params![row, terms],
+        doing,
+    )?;
+    execute_one(
+        connection,
+        "-- reindex\n INSERT INTO event_fts (rowid, terms) VALUES (?1, ?2)",
+        params![row, terms],
+        doing,
+    )
+}
+
+fn write_operation(
+    connection: &Connection,
+    owner: &mut OwnerRow,
+    operation: &Operation,
+    env: &Env,
+) -> Result<(), StoreError> {
+    owner.last_operation += 1;
+    let body = json(operation)?;
+    let salt = env.id();
+    let commitment = journal::commitment(salt.as_bytes(), body.as_bytes());
+    owner.chain = journal::link(&owner.chain, &commitment);
+    let (event, task) = match &operation.target {
+        Target::Event(id) => (Some(*id), None),
+        Target::Task(id) => (operation.cause, Some(id.as_str())),
+        Target::Session(_) | Target::Store => (operation.cause, None),
+    };
+    let sql = "-- write_operation
+        INSERT INTO operation (row, id, at_us, verb, run, event, task, body, salt, commitment, chain)
+        VALUES (:row, :id, :at_us, :verb, :run, :event, :task, :body, :salt, :commitment, :chain)";
+    let values = named_params! {
+        ":row": owner.number.row(Seq(owner.last_operation)),
+        ":id": operation.id.0.as_bytes().as_slice(),
+        ":at_us": operation.at.as_microsecond(),
+        ":verb": operation.verb.as_str(),
+        ":run": operation.run.0.as_bytes().as_slice(),
+        ":event": event.map(|id| id.0.as_bytes().to_vec()),
+        ":task": task,
+        ":body": body,
+        ":salt": salt.as_bytes().as_slice(),
+        ":commitment": commitment.as_slice(),
+        ":chain": owner.chain.as_slice(),
+    };
+    execute_one(connection, sql, values, "writing the journal")
+}
+
+fn execute(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+    doing: &'static str,
+) -> Result<usize, StoreError> {
+    connection.prepare_cached(sql).and_then(|mut statement| statement.execute(values)).map_err(|e| failed(doing, e))
+}
+
+/// Runs a statement that must change exactly one row.
+pub(super) fn execute_one(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+    doing: &'static str,
+) -> Result<(), StoreError> {
+    match execute(connection, sql, values, doing)? {
+        1 => Ok(()),
+        n => Err(StoreError::Corrupt { detail: format!("while {doing}, {n} rows changed where one should have") }),
+    }
+}

@@ -1,0 +1,208 @@
+//! The whole store as text, for snapshots and for finding what is wrong: every invariant is checked on the way.
+
+use std::io::Write;
+
+use rusqlite::{Connection, params};
+
+use super::open::failed;
+use super::read;
+use super::row::{Fields, OwnerNumber, position};
+use crate::journal::{self, Hash};
+use crate::store::{EventPage, StoreError};
+use crate::types::ids::Seq;
+use crate::types::scope::Owner;
+
+/// Events and tasks read at a time.
+const PAGE: usize = 500;
+
+/// Checks, in this order: SQLite's own integrity; the full-text index against its terms; every event has terms and every term row
+/// an event; counters match; predecessors stand earlier in the same session; archived events and only they have a cold body;
+/// task versions match their documents; the journal's chain verifies; vectors belong to events.
+pub(super) fn dump(connection: &Connection, out: &mut dyn Write) -> Result<(), StoreError> {
+    check_file(connection)?;
+    let sql = "-- owner_numbers
+        SELECT id, last_event, last_operation, chain FROM owner ORDER BY id";
+    let doing = "dumping the store";
+    let mut statement = connection.prepare(sql).map_err(|e| failed(doing, e))?;
+    let owners = statement
+        .query_map([], |r| {
+            Ok((OwnerNumber(r.get(0)?), r.get::<_, i64>(1)?, r.get::<_, i64>(2)?, r.get::<_, Vec<u8>>(3)?))
+        })
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|e| failed(doing, e))?;
+    for (number, last_event, last_operation, chain) in owners {
+        let owner = read::owner(connection, number)?;
+        line(out, format_args!("owner {} / {} / {}", owner.tenant, owner.user, owner.agent))?;
+        dump_events(connection, &owner, last_event, out)?;
+        dump_tasks(connection, &owner, number, out)?;
+        dump_journal(connection, number, last_operation, &chain, out)?;
+    }
+    Ok(())
+}
+
+fn line(out: &mut dyn Write, text: std::fmt::Arguments<'_>) -> Result<(), StoreError> {
+    writeln!(out, "{text}").map_err(|e| StoreError::Backend { doing: "writing the dump", source: Box::new(e) })
+}
+
+fn invalid<T>(what: impl Into<String>) -> Result<T, StoreError> {
+    Err(StoreError::Invalid(what.into()))
+}
+
+fn check_file(connection: &Connection) -> Result<(), StoreError> {
+    let doing = "checking the store";
+    let integrity: String =
+        connection.query_row("PRAGMA integrity_check(1)", [], |r| r.get(0)).map_err(|e| failed(doing, e))?;
+    if integrity != "ok" {
+        return invalid(integrity);
+    }
+    let rules = [
+        (
+            "an event without terms",
+            "SELECT count(*) FROM event e LEFT JOIN event_terms t ON t.row = e.row WHERE t.row IS NULL",
+        ),
+        (
+            "terms without an event",
+            "SELECT count(*) FROM event_terms t LEFT JOIN event e ON e.row = t.row WHERE e.row IS NULL",
+        ),
+        ("an event in the wrong range of rows", "SELECT count(*) FROM event WHERE row >> 40 <> owner"),
+        (
+            "a predecessor that is not earlier in the same session",
+            "SELECT count(*) FROM event e LEFT JOIN event p ON p.row = e.predecessor WHERE e.predecessor IS NOT NULL
+             AND (p.row IS NULL OR p.row >= e.row OR p.session <> e.session OR p.owner <> e.owner)",
+        ),
+        (
+            "an archived event without a cold body, or the other way round",
+            "SELECT count(*) FROM event e LEFT JOIN cold_body c ON c.row = e.row WHERE e.archived <> (c.row IS NOT NULL)",
+        ),
+        (
+            "a task whose version differs from its document's",
+            "SELECT count(*) FROM task WHERE version <> json_extract(body, '$.version')",
+        ),
+        (
+            "an idempotency key without its event",
+            "SELECT count(*) FROM event_key k LEFT JOIN event e ON e.row = k.row WHERE e.idempotency_key IS NOT k.key",
+        ),
+        (
+            "a vector without an event",
+            "SELECT count(*) FROM vector v LEFT JOIN event e ON e.row = v.row WHERE e.row IS NULL",
+        ),
+        (
+            "a vector of the wrong size",
+            "SELECT count(*) FROM vector v JOIN model m ON m.id = v.model WHERE length(v.data) <> 2 * m.dimension",
+        ),
+        ("more than one active model", "SELECT max(0, count(*) - 1) FROM model WHERE active = 1"),
+    ];
+    for (what, sql) in rules {
+        let count: i64 = connection.query_row(sql, [], |r| r.get(0)).map_err(|e| failed(doing, e))?;
+        if count > 0 {
+            return invalid(format!("{what} ({count})"));
+        }
+    }
+    check_lexical_index(connection)
+}
+
+/// The index must hold exactly the words of the term rows: as many rows for each word as a plain count of them gives.
+fn check_lexical_index(connection: &Connection) -> Result<(), StoreError> {
+    let doing = "checking the lexical index";
+    let sql = "SELECT
+        (SELECT ifnull(sum(cnt), 0) FROM event_fts_terms),
+        (SELECT ifnull(sum(length(terms) - length(replace(terms, ' ', '')) + (terms <> '')), 0) FROM event_terms)";
+    let (indexed, kept): (i64, i64) =
+        connection.query_row(sql, [], |r| Ok((r.get(0)?, r.get(1)?))).map_err(|e| failed(doing, e))?;
+    if indexed != kept {
+        return invalid(format!("the lexical index holds {indexed} words where the term rows have {kept}"));
+    }
+    Ok(())
+}
+
+fn dump_events(connection: &Connection, owner: &Owner, last: i64, out: &mut dyn Write) -> Result<(), StoreError> {
+    let mut page = EventPage { limit: PAGE, ..EventPage::default() };
+    let mut count = 0;
+    loop {
+        let events = read::events(connection, owner, &page)?;
+        let Some(newest) = events.last() else { break };
+        page.after = Some(newest.seq);
+        for event in &events {
+            count += 1;
+            if event.seq != Seq(count) {
+                return invalid(format!("event {} stands where {count} should", event.seq));
+            }
+            let text = serde_json::to_string(event)
+                .map_err(|e| StoreError::Backend { doing: "writing the dump", source: Box::new(e) })?;
+            line(out, format_args!("  event {text}"))?;
+        }
+    }
+    if count != last {
+        return invalid(format!("{count} events where the owner's counter says {last}"));
+    }
+    Ok(())
+}
+
+fn dump_tasks(
+    connection: &Connection,
+    owner: &Owner,
+    number: OwnerNumber,
+    out: &mut dyn Write,
+) -> Result<(), StoreError> {
+    let mut tasks = read::tasks(connection, owner, usize::MAX)?;
+    tasks.sort_by(|a, b| a.id.cmp(&b.id));
+    for task in tasks {
+        let text = serde_json::to_string(&task)
+            .map_err(|e| StoreError::Backend { doing: "writing the dump", source: Box::new(e) })?;
+        line(out, format_args!("  task {text}"))?;
+    }
+    let sql = "-- sessions
+        SELECT session, task, last_row FROM session WHERE owner = ?1 ORDER BY session";
+    let doing = "dumping the sessions";
+    let mut statement = connection.prepare(sql).map_err(|e| failed(doing, e))?;
+    let mut rows = statement.query([number.0]).map_err(|e| failed(doing, e))?;
+    while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
+        let session: String = row.get(0).map_err(|e| failed(doing, e))?;
+        let task: Option<String> = row.get(1).map_err(|e| failed(doing, e))?;
+        let last: Option<i64> = row.get(2).map_err(|e| failed(doing, e))?;
+        let last = last.map_or(0, |row| position(row).0);
+        line(out, format_args!("  session {session}: task {}, last event {last}", task.as_deref().unwrap_or("none")))?;
+    }
+    Ok(())
+}
+
+fn dump_journal(
+    connection: &Connection,
+    owner: OwnerNumber,
+    last: i64,
+    head: &[u8],
+    out: &mut dyn Write,
+) -> Result<(), StoreError> {
+    let (first_row, last_row) = owner.rows();
+    let sql = "-- whole_journal
+        SELECT row, body, salt, commitment, chain FROM operation WHERE row BETWEEN ?1 AND ?2 ORDER BY row";
+    let doing = "dumping the journal";
+    let mut statement = connection.prepare(sql).map_err(|e| failed(doing, e))?;
+    let mut rows = statement.query(params![first_row, last_row]).map_err(|e| failed(doing, e))?;
+    let mut chain: Hash = journal::GENESIS;
+    let mut count = 0;
+    while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
+        count += 1;
+        let fields = Fields::new("operation", row)?;
+        if position(fields.number()) != Seq(count) {
+            return invalid(format!("operation {} stands where {count} should", position(fields.number())));
+        }
+        let body: Option<String> = fields.get("body")?;
+        let salt: Option<[u8; 16]> = fields.get("salt")?;
+        let commitment: [u8; 32] = fields.get("commitment")?;
+        if let (Some(body), Some(salt)) = (&body, &salt)
+            && journal::commitment(salt, body.as_bytes()) != commitment
+        {
+            return invalid(format!("operation {count} was changed after it was written"));
+        }
+        chain = journal::link(&chain, &commitment);
+        if chain != fields.get::<[u8; 32]>("chain")? {
+            return invalid(format!("the journal's chain breaks at operation {count}"));
+        }
+        line(out, format_args!("  operation {}", body.as_deref().unwrap_or("(erased)")))?;
+    }
+    if count != last || chain.as_slice() != head {
+        return invalid(format!("the journal ends at {count} where the owner's counter says {last}"));
+    }
+    Ok(())
+}

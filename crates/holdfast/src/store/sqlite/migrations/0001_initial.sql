@@ -1,0 +1,155 @@
+-- The first schema. Never edit a shipped migration: add the next one.
+--
+-- Rows of one owner stand together: the row number of an event or operation is owner * 2^40 + its position in the owner's
+-- log. So the owner is a range of rows in every table and in the full-text index, where it costs nothing.
+
+CREATE TABLE owner (
+    id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 8388607),
+    tenant TEXT NOT NULL,
+    user TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    last_event INTEGER NOT NULL DEFAULT 0,
+    last_operation INTEGER NOT NULL DEFAULT 0,
+    -- The chain's head: BLAKE3 over all commitments so far.
+    chain BLOB NOT NULL,
+    UNIQUE (tenant, user, agent)
+) STRICT;
+
+CREATE TABLE event (
+    row INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE,
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    session TEXT NOT NULL,
+    task TEXT,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    -- The body, or its summary once it is archived.
+    content TEXT NOT NULL,
+    -- RFC 9557, with the caller's own offset or zone.
+    occurred_at TEXT NOT NULL,
+    occurred_us INTEGER NOT NULL,
+    recorded_us INTEGER NOT NULL,
+    metadata TEXT,
+    idempotency_key TEXT,
+    redactions TEXT,
+    signals TEXT NOT NULL,
+    -- Copies of what ranking reads of the signals and the time, so that it decodes no JSON: the local clock in seconds since
+    -- 1970-01-01T00:00, the days named as pairs of little-endian 32-bit numbers, the manner as bits (1 instructs, 2 prefers).
+    local_s INTEGER NOT NULL,
+    mentioned BLOB,
+    manner INTEGER NOT NULL DEFAULT 0,
+    predecessor INTEGER,
+    archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1))
+) STRICT;
+CREATE INDEX event_by_session ON event (owner, session, row);
+CREATE INDEX event_by_task ON event (owner, task, row) WHERE task IS NOT NULL;
+CREATE INDEX event_by_time ON event (owner, occurred_us);
+
+CREATE TABLE event_key (
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    key TEXT NOT NULL,
+    row INTEGER NOT NULL REFERENCES event (row),
+    PRIMARY KEY (owner, key)
+) STRICT, WITHOUT ROWID;
+
+-- Bodies that are seldom read, compressed.
+CREATE TABLE cold_body (
+    row INTEGER PRIMARY KEY REFERENCES event (row),
+    zstd BLOB NOT NULL
+) STRICT;
+
+-- Statements in an event that no longer hold.
+CREATE TABLE overturned (
+    row INTEGER NOT NULL REFERENCES event (row),
+    statement TEXT NOT NULL,
+    replaced_by TEXT,
+    at_us INTEGER NOT NULL,
+    PRIMARY KEY (row, statement)
+) STRICT, WITHOUT ROWID;
+
+-- The search terms of each event, as segmented by `text`. The index below keeps no copy but needs this one to delete.
+CREATE TABLE event_terms (
+    row INTEGER PRIMARY KEY REFERENCES event (row),
+    terms TEXT NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE event_fts USING fts5 (
+    terms,
+    content = 'event_terms',
+    content_rowid = 'row',
+    tokenize = 'unicode61 remove_diacritics 0'
+);
+-- Deleted words leave the file at once, not at the next merge.
+INSERT INTO event_fts (event_fts, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE event_fts_terms USING fts5vocab (event_fts, row);
+
+CREATE TABLE session (
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    session TEXT NOT NULL,
+    task TEXT,
+    last_row INTEGER,
+    PRIMARY KEY (owner, session)
+) STRICT, WITHOUT ROWID;
+
+-- A task with its frames is one document: it changes as a whole, under its version.
+CREATE TABLE task (
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    last_activity_us INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (owner, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX task_by_activity ON task (owner, last_activity_us);
+
+CREATE TABLE update_key (
+    owner INTEGER NOT NULL,
+    task TEXT NOT NULL,
+    key TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (owner, task, key)
+) STRICT, WITHOUT ROWID;
+
+-- The journal. Erasing an operation empties body and salt; commitment and chain stay and still verify.
+CREATE TABLE operation (
+    row INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE,
+    at_us INTEGER NOT NULL,
+    verb TEXT NOT NULL,
+    run BLOB NOT NULL,
+    event BLOB,
+    task TEXT,
+    body TEXT,
+    salt BLOB,
+    commitment BLOB NOT NULL,
+    chain BLOB NOT NULL
+) STRICT;
+CREATE INDEX operation_by_run ON operation (run, row);
+CREATE INDEX operation_by_event ON operation (event, row) WHERE event IS NOT NULL;
+CREATE INDEX operation_by_task ON operation (task, row) WHERE task IS NOT NULL;
+
+CREATE TABLE model (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    active INTEGER NOT NULL DEFAULT 0 CHECK (active IN (0, 1)),
+    UNIQUE (name, dimension)
+) STRICT;
+
+-- One row for each passage; `data` is the unit vector as little-endian half floats.
+CREATE TABLE vector (
+    id INTEGER PRIMARY KEY,
+    model INTEGER NOT NULL REFERENCES model (id),
+    row INTEGER NOT NULL REFERENCES event (row),
+    data BLOB NOT NULL
+) STRICT;
+CREATE INDEX vector_by_row ON vector (model, row);
+
+-- How far each owner's log has been embedded with each model.
+CREATE TABLE embedded (
+    model INTEGER NOT NULL REFERENCES model (id),
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    through INTEGER NOT NULL,
+    PRIMARY KEY (model, owner)
+) STRICT, WITHOUT ROWID;

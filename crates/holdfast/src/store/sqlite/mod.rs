@@ -1,0 +1,186 @@
+//! The embedded store: one directory, one SQLite file, one writer thread, a pool of readers.
+//!
+//! In: `ChangeSet`s, applied by the writer in groups that share one durable commit. Out: rows, decoded. The full-text index and
+//! the vectors live in the same file and the same transactions; what is kept in memory is a cache that can be made anew.
+
+mod apply;
+mod dense;
+mod dump;
+mod lexical;
+mod open;
+mod read;
+mod row;
+mod traits;
+mod vectors;
+mod writer;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use self::dense::DenseCache;
+use self::lexical::TermRows;
+use self::open::{Access, Readers};
+use self::writer::{Job, Writer};
+use super::{
+    DenseQuery, EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Traits, Unembedded,
+};
+use crate::env::Env;
+use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState};
+use crate::types::event::StoredEvent;
+use crate::types::ids::{EventId, Seq};
+use crate::types::operation::JournalEntry;
+use crate::types::query::Filter;
+use crate::types::scope::{Owner, ScopeId, TaskId};
+use crate::types::task::Task;
+
+/// The file inside the store's directory.
+pub const FILE_NAME: &str = "holdfast.db";
+
+/// An embedded store in one directory.
+#[derive(Debug)]
+pub struct Sqlite {
+    directory: PathBuf,
+    readers: Readers,
+    /// `None`: opened for reading only.
+    writer: Option<Writer>,
+    dense: DenseCache,
+    term_rows: TermRows,
+}
+
+impl Sqlite {
+    /// Opens or creates the store for reading and writing. One process at a time may hold it so.
+    pub fn open(directory: &Path, env: Arc<Env>) -> Result<Self, StoreError> {
+        let (lock, connection) = open::for_writing(directory)?;
+        let writer = Writer::start(connection, lock, env, writer::no_probe())?;
+        Ok(Self::new(directory, Access::ReadWrite, Some(writer)))
+    }
+
+    /// Opens an existing store for reading, while another process may be writing it.
+    pub fn open_read_only(directory: &Path) -> Result<Self, StoreError> {
+        let access = open::for_reading(directory)?;
+        Ok(Self::new(directory, access, None))
+    }
+
+    fn new(directory: &Path, access: Access, writer: Option<Writer>) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            readers: Readers::new(directory.join(FILE_NAME), access),
+            writer,
+            dense: DenseCache::default(),
+            term_rows: TermRows::default(),
+        }
+    }
+
+    fn write<T>(&self, job: impl FnOnce(writer::Reply<T>) -> Job) -> Result<T, StoreError> {
+        self.writer.as_ref().ok_or(StoreError::ReadOnly)?.submit(job)
+    }
+}
+
+impl Store for Sqlite {
+    fn commit(&self, changes: ChangeSet) -> Result<Committed, StoreError> {
+        self.write(|reply| Job::Commit(Box::new(changes), reply))
+    }
+
+    fn event(&self, owner: &Owner, id: EventId) -> Result<Option<StoredEvent>, StoreError> {
+        read::event(&*self.readers.get()?, owner, id)
+    }
+
+    fn events_at(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<StoredEvent>, StoreError> {
+        read::events_at(&*self.readers.get()?, owner, positions)
+    }
+
+    fn events(&self, owner: &Owner, page: &EventPage) -> Result<Vec<StoredEvent>, StoreError> {
+        read::events(&*self.readers.get()?, owner, page)
+    }
+
+    fn event_by_key(&self, owner: &Owner, key: &str) -> Result<Option<(Seq, EventId)>, StoreError> {
+        read::event_by_key(&*self.readers.get()?, owner, key)
+    }
+
+    fn body(&self, owner: &Owner, seq: Seq) -> Result<Option<String>, StoreError> {
+        read::body(&*self.readers.get()?, owner, seq)
+    }
+
+    fn task(&self, owner: &Owner, id: &TaskId) -> Result<Option<Task>, StoreError> {
+        read::task(&*self.readers.get()?, owner, id)
+    }
+
+    fn tasks(&self, owner: &Owner, limit: usize) -> Result<Vec<Task>, StoreError> {
+        read::tasks(&*self.readers.get()?, owner, limit)
+    }
+
+    fn session(&self, owner: &Owner, session: &ScopeId) -> Result<Option<SessionState>, StoreError> {
+        read::session(&*self.readers.get()?, owner, session)
+    }
+
+    fn update_version(&self, owner: &Owner, task: &TaskId, key: &str) -> Result<Option<u64>, StoreError> {
+        read::update_version(&*self.readers.get()?, owner, task, key)
+    }
+
+    fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
+        lexical::search(&*self.readers.get()?, &self.term_rows, owner, terms, filter, limit)
+    }
+
+    fn traits(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {
+        traits::traits(&*self.readers.get()?, owner, positions)
+    }
+
+    fn count_between(&self, owner: &Owner, since: Timestamp, until: Timestamp) -> Result<u64, StoreError> {
+        traits::count_between(&*self.readers.get()?, owner, since, until)
+    }
+
+    fn dense(
+        &self,
+        owner: &Owner,
+        query: &DenseQuery<'_>,
+        filter: &Filter,
+        limit: usize,
+    ) -> Result<Vec<(Seq, f32)>, StoreError> {
+        vectors::search(&*self.readers.get()?, &self.dense, owner, query, filter, limit)
+    }
+
+    fn cosines(&self, owner: &Owner, query: &DenseQuery<'_>, positions: &[Seq]) -> Result<Vec<(Seq, f32)>, StoreError> {
+        vectors::cosines(&*self.readers.get()?, &self.dense, owner, query, positions)
+    }
+
+    fn active_model(&self) -> Result<Option<ModelId>, StoreError> {
+        vectors::active_model(&*self.readers.get()?)
+    }
+
+    fn unembedded(&self, model: &ModelId, limit: usize) -> Result<Vec<Unembedded>, StoreError> {
+        vectors::unembedded(&*self.readers.get()?, model, limit)
+    }
+
+    fn embedded(&self, model: &ModelId) -> Result<Progress, StoreError> {
+        vectors::embedded(&*self.readers.get()?, model)
+    }
+
+    fn put_vectors(&self, model: &ModelId, vectors: Vec<EventVectors>) -> Result<(), StoreError> {
+        self.write(|reply| Job::PutVectors(model.clone(), vectors, reply))
+    }
+
+    fn activate_model(&self, model: &ModelId) -> Result<(), StoreError> {
+        self.write(|reply| Job::ActivateModel(model.clone(), reply))?;
+        self.dense.clear();
+        Ok(())
+    }
+
+    fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {
+        read::journal(&*self.readers.get()?, owner, page)
+    }
+
+    fn owners(&self) -> Result<Vec<Owner>, StoreError> {
+        read::owners(&*self.readers.get()?)
+    }
+
+    fn status(&self) -> Result<StoreStatus, StoreError> {
+        read::status(&*self.readers.get()?, &self.directory, self.writer.is_some())
+    }
+
+    fn dump(&self, out: &mut dyn Write) -> Result<(), StoreError> {
+        dump::dump(&*self.readers.get()?, out)
+    }
+}

@@ -1,0 +1,251 @@
+//! Opening the directory: the lock that keeps a second writer out, the schema, and the pool of reading connections.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::FILE_NAME;
+use crate::store::StoreError;
+
+/// "HOLD" in ASCII: how a file is known to be a store of ours.
+const APPLICATION_ID: i32 = 0x484F_4C44;
+
+/// Our own numbered migrations; the schema's number is how many have run.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_initial.sql")];
+
+/// How long a reader waits for a checkpoint to let it in.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Idle reading connections that are kept: more than the cores there are only cost memory.
+const IDLE_READERS_MAX: usize = 8;
+
+/// Page cache of one connection, in KiB (negative in SQLite's terms).
+const READER_CACHE_KIB: i32 = 8 * 1024;
+const WRITER_CACHE_KIB: i32 = 32 * 1024;
+
+/// How the file may be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// This process also writes it.
+    ReadWrite,
+    /// Another process may write it.
+    ReadOnly,
+    /// Nobody can write it: the medium is read-only.
+    Immutable,
+}
+
+/// Held for as long as this process may write: the operating system drops it with the process, however that ends.
+#[derive(Debug)]
+pub(super) struct WriterLock {
+    _file: File,
+}
+
+pub(super) fn for_writing(directory: &Path) -> Result<(WriterLock, Connection), StoreError> {
+    fs::create_dir_all(directory).map_err(|e| not_writable(directory, &e))?;
+    let lock = lock(directory)?;
+    let path = directory.join(FILE_NAME);
+    let connection = Connection::open(&path).map_err(|e| opening(directory, e))?;
+    prepare(&connection, WRITER_CACHE_KIB).map_err(|e| opening(directory, e))?;
+    check_identity(&connection).map_err(|e| in_directory(e, directory))?;
+    connection.execute_batch("PRAGMA journal_mode = WAL").map_err(|e| opening(directory, e))?;
+    migrate(&connection).map_err(|e| in_directory(e, directory))?;
+    Ok((lock, connection))
+}
+
+pub(super) fn for_reading(directory: &Path) -> Result<Access, StoreError> {
+    let path = directory.join(FILE_NAME);
+    if !path.is_file() {
+        return Err(StoreError::Missing { path: directory.to_owned() });
+    }
+    let check = |access| connect(&path, access).and_then(|connection| check_schema(&connection)).map(|()| access);
+    match check(Access::ReadOnly) {
+        // A store on a read-only medium has no -shm to write: SQLite reads it only if told that nobody else writes either.
+        Err(StoreError::NotWritable { .. }) => check(Access::Immutable),
+        other => other,
+    }
+    .map_err(|e| in_directory(e, directory))
+}
+
+fn lock(directory: &Path) -> Result<WriterLock, StoreError> {
+    let path = directory.join("lock");
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(|e| not_writable(directory, &e))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let holder = match file.take(32).read_to_string(&mut holder) {
+                Ok(_) if !holder.trim().is_empty() => format!(" (process {})", holder.trim()),
+                _ => String::new(),
+            };
+            return Err(StoreError::Locked { path: directory.to_owned(), holder });
+        }
+        Err(TryLockError::Error(e)) => return Err(not_writable(directory, &e)),
+    }
+    // Only for the message to the next one; the lock itself is the operating system's.
+    let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
+    written.map_err(|e| not_writable(directory, &e))?;
+    Ok(WriterLock { _file: file })
+}
+
+fn prepare(connection: &Connection, cache_kib: i32) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "secure_delete", "ON")?;
+    connection.pragma_update(None, "foreign_keys", "ON")?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "cache_size", -cache_kib)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
+    let directory = path.parent().unwrap_or(path);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = if access == Access::Immutable {
+        let uri = format!("file:{}?immutable=1", percent_encoded(path));
+        Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
+    } else {
+        Connection::open_with_flags(path, flags)
+    };
+    let connection = opened.map_err(|e| opening(directory, e))?;
+    prepare(&connection, READER_CACHE_KIB).map_err(|e| opening(directory, e))?;
+    Ok(connection)
+}
+
+/// The characters that mean something in SQLite's file URIs.
+fn percent_encoded(path: &Path) -> String {
+    path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+fn schema_number(connection: &Connection) -> Result<u32, StoreError> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|e| failed("reading the schema", e))
+}
+
+fn check_identity(connection: &Connection) -> Result<(), StoreError> {
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(|e| failed("reading the schema", e))?;
+    let id: i32 = connection
+        .pragma_query_value(None, "application_id", |row| row.get(0))
+        .map_err(|e| failed("reading the schema", e))?;
+    if tables > 0 && id != APPLICATION_ID {
+        return Err(StoreError::Corrupt { detail: format!("{FILE_NAME} is a database of something else") });
+    }
+    Ok(())
+}
+
+fn check_schema(connection: &Connection) -> Result<(), StoreError> {
+    check_identity(connection)?;
+    let found = schema_number(connection)?;
+    let supported = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    match found {
+        0 => Err(StoreError::Corrupt { detail: format!("{FILE_NAME} holds no schema") }),
+        n if n > supported => Err(StoreError::TooNew { found, supported }),
+        _ => Ok(()),
+    }
+}
+
+fn migrate(connection: &Connection) -> Result<(), StoreError> {
+    let found = schema_number(connection)?;
+    let supported = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    if found > supported {
+        return Err(StoreError::TooNew { found, supported });
+    }
+    for (number, sql) in (1_u32..).zip(MIGRATIONS).skip(found as usize) {
+        let script = format!(
+            "BEGIN IMMEDIATE;\n{sql}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {number};\nCOMMIT;"
+        );
+        connection.execute_batch(&script).map_err(|e| failed("making the schema", e))?;
+    }
+    Ok(())
+}
+
+/// Reading connections, handed out one to a caller and taken back when dropped.
+#[derive(Debug)]
+pub(super) struct Readers {
+    path: PathBuf,
+    access: Access,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(super) fn new(path: PathBuf, access: Access) -> Self {
+        Self { path, access, idle: Mutex::new(Vec::new()) }
+    }
+
+    pub(super) fn get(&self) -> Result<Reader<'_>, StoreError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => connect(&self.path, self.access)?,
+        };
+        Ok(Reader { connection: Some(connection), readers: self })
+    }
+}
+
+pub(super) struct Reader<'a> {
+    /// `None` only while being dropped.
+    connection: Option<Connection>,
+    readers: &'a Readers,
+}
+
+impl Deref for Reader<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection.as_ref().expect("a reader holds its connection until it is dropped")
+    }
+}
+
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        let mut idle = self.readers.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_READERS_MAX {
+            idle.extend(self.connection.take());
+        }
+    }
+}
+
+fn not_writable(directory: &Path, error: &std::io::Error) -> StoreError {
+    if error.kind() == std::io::ErrorKind::StorageFull {
+        return StoreError::DiskFull;
+    }
+    StoreError::NotWritable { path: directory.to_owned(), reason: error.to_string() }
+}
+
+fn opening(directory: &Path, error: rusqlite::Error) -> StoreError {
+    in_directory(failed("opening the store", error), directory)
+}
+
+/// Puts the directory into an error that was made without it.
+fn in_directory(error: StoreError, directory: &Path) -> StoreError {
+    match error {
+        StoreError::NotWritable { reason, .. } => StoreError::NotWritable { path: directory.to_owned(), reason },
+        StoreError::Corrupt { detail } => StoreError::Corrupt { detail: format!("{}: {detail}", directory.display()) },
+        other => other,
+    }
+}
+
+/// Sorts SQLite's errors by what the caller can do.
+pub(super) fn failed(doing: &'static str, error: rusqlite::Error) -> StoreError {
+    let message = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => StoreError::DiskFull,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Corrupt { detail: message },
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            StoreError::NotWritable { path: PathBuf::new(), reason: message }
+        }
+        _ => StoreError::Backend { doing, source: Box::new(error) },
+    }
+}

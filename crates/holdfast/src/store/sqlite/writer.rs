@@ -1,0 +1,209 @@
+//! The one writer: a thread that takes jobs, applies as many as are waiting in one transaction, and answers once it is durable.
+//!
+//! Two invariants: (1) a job is answered `Ok` only after the commit that holds it; (2) a job that fails leaves nothing, because
+//! each runs in a savepoint of its own, and the others of its group go through.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::thread::JoinHandle;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::apply::{self, LexicalRows};
+use super::open::{WriterLock, failed};
+use super::vectors;
+use crate::env::Env;
+use crate::store::{ModelId, StoreError};
+use crate::types::change::{ChangeSet, Committed, EventVectors};
+
+/// Jobs that share one commit at most: the gain of sharing is nearly all had by then, and the wait of the first stays short.
+const GROUP_JOBS_MAX: usize = 256;
+
+/// Jobs that may wait; more make the caller wait, so that a burst can't fill the memory.
+const QUEUE_JOBS_MAX: usize = 1024;
+
+pub(super) type Reply<T> = Sender<Result<T, StoreError>>;
+
+pub(super) enum Job {
+    Commit(Box<ChangeSet>, Reply<Committed>),
+    PutVectors(ModelId, Vec<EventVectors>, Reply<()>),
+    ActivateModel(ModelId, Reply<()>),
+}
+
+/// The places in a write where a test may stop the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Point {
+    Begun,
+    EventWritten,
+    TaskWritten,
+    JournalWritten,
+    JobApplied,
+    IndexWritten,
+    Committed,
+}
+
+pub(super) type Probe = Arc<dyn Fn(Point) + Send + Sync>;
+
+pub(super) fn no_probe() -> Probe {
+    Arc::new(|_| {})
+}
+
+#[derive(Debug)]
+pub(super) struct Writer {
+    /// `None` only while being dropped: closing it ends the thread.
+    jobs: Option<SyncSender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(super) fn start(
+        connection: Connection,
+        lock: WriterLock,
+        env: Arc<Env>,
+        probe: Probe,
+    ) -> Result<Self, StoreError> {
+        let (jobs, queue) = sync_channel(QUEUE_JOBS_MAX);
+        let thread = std::thread::Builder::new()
+            .name("holdfast-writer".to_owned())
+            .spawn(move || {
+                write_all(connection, &queue, &env, &probe);
+                drop(lock);
+            })
+            .map_err(|e| StoreError::Backend { doing: "starting the writer", source: Box::new(e) })?;
+        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Hands in a job and waits until it is durable.
+    pub(super) fn submit<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, StoreError> {
+        let (reply, answer) = channel();
+        let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
+        jobs.send(job(reply)).map_err(|_| StoreError::Closed)?;
+        answer.recv().map_err(|_| StoreError::Closed)?
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // It only fails if the thread panicked, which its callers have already been told as `Closed`.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Answers that wait for the commit.
+type Waiting = Vec<Box<dyn FnOnce(Result<(), StoreError>) + Send>>;
+
+fn write_all(mut connection: Connection, queue: &Receiver<Job>, env: &Env, probe: &Probe) {
+    while let Ok(first) = queue.recv() {
+        let mut group = vec![first];
+        while group.len() < GROUP_JOBS_MAX {
+            match queue.try_recv() {
+                Ok(job) => group.push(job),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+            }
+        }
+        write_group(&mut connection, group, env, probe);
+    }
+}
+
+fn write_group(connection: &mut Connection, group: Vec<Job>, env: &Env, probe: &Probe) {
+    let mut waiting: Waiting = Vec::with_capacity(group.len());
+    let written = try_group(connection, group, env, probe, &mut waiting);
+    if let Err(error) = &written {
+        tracing::error!(%error, "a group of {} changes was not written", waiting.len());
+    }
+    // The first caller gets the error itself, the others its words: an error can't be copied.
+    let mut written = Some(written);
+    for answer in waiting {
+        match &written {
+            Some(Ok(())) => answer(Ok(())),
+            _ => answer(written.take().unwrap_or(Err(StoreError::Closed))),
+        }
+    }
+}
+
+fn try_group(
+    connection: &mut Connection,
+    group: Vec<Job>,
+    env: &Env,
+    probe: &Probe,
+    waiting: &mut Waiting,
+) -> Result<(), StoreError> {
+    let mut transaction = match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
+        Ok(transaction) => transaction,
+        Err(e) => {
+            for job in group {
+                refuse(job, failed("beginning a transaction", clone_of(&e)));
+            }
+            return Ok(());
+        }
+    };
+    probe(Point::Begun);
+    let mut index = LexicalRows::default();
+    for job in group {
+        match job {
+            Job::Commit(changes, reply) => {
+                let applied = in_savepoint(&mut transaction, |t| apply::apply(t, &changes, env, probe));
+                let applied = applied.map(|(committed, rows)| {
+                    index.append(rows);
+                    committed
+                });
+                answer_later(waiting, reply, applied);
+            }
+            Job::PutVectors(model, events, reply) => {
+                let put = in_savepoint(&mut transaction, |t| vectors::put(t, &model, &events));
+                answer_later(waiting, reply, put);
+            }
+            Job::ActivateModel(model, reply) => {
+                let activated = in_savepoint(&mut transaction, |t| vectors::activate(t, &model));
+                answer_later(waiting, reply, activated);
+            }
+        }
+        probe(Point::JobApplied);
+    }
+    // Sorted by row, because FTS5 starts a new segment whenever a row number goes down.
+    index.write(&transaction)?;
+    probe(Point::IndexWritten);
+    transaction.commit().map_err(|e| failed("committing", e))?;
+    probe(Point::Committed);
+    Ok(())
+}
+
+fn in_savepoint<T>(
+    transaction: &mut rusqlite::Transaction<'_>,
+    work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let savepoint = transaction.savepoint().map_err(|e| failed("beginning a change", e))?;
+    // Dropped without `commit`, a savepoint rolls back.
+    let value = work(&savepoint)?;
+    savepoint.commit().map_err(|e| failed("finishing a change", e))?;
+    Ok(value)
+}
+
+fn answer_later<T: Send + 'static>(waiting: &mut Waiting, reply: Reply<T>, applied: Result<T, StoreError>) {
+    match applied {
+        // A caller that no longer listens has nothing to be told.
+        Err(error) => drop(reply.send(Err(error))),
+        Ok(value) => waiting.push(Box::new(move |written| drop(reply.send(written.map(|()| value))))),
+    }
+}
+
+fn refuse(job: Job, error: StoreError) {
+    match job {
+        Job::Commit(_, reply) => drop(reply.send(Err(error))),
+        Job::PutVectors(_, _, reply) | Job::ActivateModel(_, reply) => drop(reply.send(Err(error))),
+    }
+}
+
+/// rusqlite's error is not `Clone`; its code and message are what matters to the callers.
+fn clone_of(error: &rusqlite::Error) -> rusqlite::Error {
+    match error {
+        rusqlite::Error::SqliteFailure(code, message) => rusqlite::Error::SqliteFailure(*code, message.clone()),
+        other => rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_ERROR),
+            Some(other.to_string()),
+        ),
+    }
+}

@@ -1,0 +1,96 @@
+//! When two texts say the same thing, and where one names another: folded comparing, never guessing at meaning.
+
+use super::normalise::fold;
+
+/// The letters and digits of a text, folded: what is left when spaces and punctuation don't count. A sign, a point within
+/// a number and a percent do: -3, 3 and 3% are not the same.
+fn core(text: &str) -> String {
+    let folded: Vec<char> = fold(text).chars().collect();
+    let mut out = String::new();
+    for (index, &c) in folded.iter().enumerate() {
+        let next_is_digit = folded.get(index + 1).is_some_and(char::is_ascii_digit);
+        let follows_digit = index > 0 && folded[index - 1].is_ascii_digit();
+        let counts = c.is_alphanumeric()
+            || matches!(
+                c,
+                '%' | '‰' | '¥' | '$' | '€' | '£' | '+' | '<' | '>' | '=' | '≤' | '≥' | '/' | '\\' | '_' | '#' | '@'
+            )
+            || (c == '-' && next_is_digit)
+            || (matches!(c, '.' | ',' | ':') && follows_digit && next_is_digit);
+        if counts {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Equal but for width, case, spaces and punctuation. Texts of nothing but punctuation are compared as they are.
+pub fn same(a: &str, b: &str) -> bool {
+    let (core_a, core_b) = (core(a), core(b));
+    if core_a.is_empty() && core_b.is_empty() { a.trim() == b.trim() } else { core_a == core_b }
+}
+
+/// Whether a text says a statement: the same words, or the statement among more, but for width, case and punctuation.
+pub fn repeats(text: &str, statement: &str) -> bool {
+    let (text, statement) = (core(text), core(statement));
+    !statement.is_empty() && find_whole(&text, &statement).is_some()
+}
+
+/// Where `needle` stands in `text` as a whole: `3` is not in `32` or `3.5`, `cat` not in `concat`.
+pub fn find_whole(text: &str, needle: &str) -> Option<usize> {
+    if needle.is_empty() {
+        return None;
+    }
+    text.match_indices(needle).map(|(at, _)| at).find(|&at| {
+        let before = &text[..at];
+        let after = &text[at + needle.len()..];
+        let goes_on_before = joins(needle.chars().next(), before.chars().next_back())
+            || (needle.starts_with(|c: char| c.is_ascii_digit()) && ends_in_point(before));
+        let goes_on_after = joins(needle.chars().next_back(), after.chars().next())
+            || (needle.ends_with(|c: char| c.is_ascii_digit()) && starts_with_point(after));
+        !goes_on_before && !goes_on_after
+    })
+}
+
+/// Two characters of one Latin word or number.
+fn joins(a: Option<char>, b: Option<char>) -> bool {
+    let of_a_word = |c: char| c.is_alphanumeric() && !is_han_or_kana(c);
+    a.is_some_and(of_a_word) && b.is_some_and(of_a_word)
+}
+
+fn ends_in_point(text: &str) -> bool {
+    let mut back = text.chars().rev();
+    matches!(back.next(), Some('.' | ',')) && back.next().is_some_and(|c| c.is_ascii_digit())
+}
+
+fn starts_with_point(text: &str) -> bool {
+    let mut characters = text.chars();
+    matches!(characters.next(), Some('.' | ',')) && characters.next().is_some_and(|c| c.is_ascii_digit())
+}
+
+pub(crate) fn is_han_or_kana(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn punctuation_and_width_do_not_count_but_numbers_do() {
+        assert!(same("营收增长 3.2%。", "营收增长３.２％"));
+        assert!(!same("营收增长3.2%", "营收增长32%"));
+        assert!(!same("delta -3", "delta 3"));
+        assert!(!same("use C++", "use C"));
+        assert!(same("…", "…"));
+        assert!(!same("…", "!"));
+    }
+
+    #[test]
+    fn a_part_of_a_number_or_word_is_not_found() {
+        assert_eq!(find_whole("增长3.2%，成本32", "3"), None);
+        assert_eq!(find_whole("port 22 and 2222", "2222"), Some(12));
+        assert_eq!(find_whole("concat", "cat"), None);
+        assert_eq!(find_whole("用Rust写", "Rust"), Some("用".len()));
+    }
+}

@@ -1,0 +1,160 @@
+//! Working memory: a task and a typed update in, the task after it or a refusal out. Nothing here reads a clock, a store
+//! or a model, and nothing else changes a task.
+//!
+//! Four invariants, held by `tests.rs` over any sequence of updates: (1) a constraint is never lost; (2) popping a subtask
+//! leaves its parent as it was, but for the outcome; (3) the version rises by one with each applied update, and a refused
+//! one changes nothing; (4) at most one step of a frame is in hand.
+
+pub mod absorb;
+pub mod attribute;
+mod draft;
+mod imperative;
+mod knowledge;
+mod names;
+pub mod phase;
+mod plan;
+mod refusal;
+pub mod reply;
+mod state;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use jiff::ZonedDateTime;
+use serde_json::Value;
+
+pub use absorb::{Said, absorb};
+pub use attribute::{Attributed, Attribution, Given, attribute};
+pub use phase::{OutOfOrder, advance};
+pub use refusal::Refusal;
+pub use reply::{ParseProblem, parse_update};
+
+use crate::types::frame::{Frame, Goal};
+use crate::types::ids::{ElementId, EventId};
+use crate::types::operation::Verb;
+use crate::types::scope::{Owner, TaskId};
+use crate::types::task::{Closing, StepPhase, Task, TaskStatus};
+use crate::types::update::{ACTIONS_MAX, Action, Update};
+
+use draft::Draft;
+
+/// What an update did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    pub task: Task,
+    /// One per element touched, in order: the journal's before and after.
+    pub changes: Vec<Change>,
+    /// Statements that hold no longer: to be marked wherever else they can be read (SPEC 2.6).
+    pub superseded: Vec<Superseded>,
+    /// The task ended with this update.
+    pub ended: Option<Closing>,
+}
+
+/// One element's change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    pub verb: Verb,
+    /// The action that made it, as in JSON: `complete_step`.
+    pub action: &'static str,
+    /// `None`: the task itself.
+    pub element: Option<ElementId>,
+    pub before: Option<Value>,
+    pub after: Option<Value>,
+}
+
+/// A statement that was overturned: a conclusion, fact or result, or the old wording of a constraint or goal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Superseded {
+    pub id: ElementId,
+    pub old: String,
+    /// The event the old statement was drawn from: its excerpts must not be served as current.
+    pub old_source: EventId,
+    pub new: Option<String>,
+}
+
+/// A new task at version 1, with one empty frame.
+pub fn open(
+    id: TaskId,
+    owner: Owner,
+    title: impl Into<String>,
+    goal: Option<String>,
+    source: EventId,
+    at: &ZonedDateTime,
+) -> Task {
+    let mut task = Task {
+        id,
+        owner,
+        title: title.into(),
+        names: Vec::new(),
+        status: TaskStatus::Open,
+        items: Vec::new(),
+        frames: Vec::new(),
+        facts: Vec::new(),
+        phase: StepPhase::Ready,
+        closing: None,
+        opened_at: at.clone(),
+        last_activity: at.clone(),
+        version: 1,
+        next_element: 1,
+    };
+    let id = draft::next_id(&mut task, draft::FRAME);
+    let goal = goal.filter(|text| !text.trim().is_empty()).map(|text| Goal {
+        id: draft::next_id(&mut task, draft::GOAL),
+        text,
+        source,
+    });
+    task.frames.push(Frame { id, goal, ..Frame::default() });
+    task
+}
+
+/// Applies an update whole, or refuses it and changes nothing.
+pub fn apply(task: &Task, update: &Update, source: EventId, at: &ZonedDateTime) -> Result<Applied, Refusal> {
+    if let Some(expected) = update.expected_version
+        && expected != task.version
+    {
+        return Err(Refusal::Conflict { expected, actual: task.version });
+    }
+    match update.actions.len() {
+        0 => return Err(Refusal::NoActions),
+        count if count > ACTIONS_MAX => return Err(Refusal::TooManyActions { count }),
+        _ => {}
+    }
+    let mut draft = Draft::new(task.clone(), source);
+    for action in &update.actions {
+        draft.act(action)?;
+    }
+    let mut applied = draft.finish();
+    applied.task.version += 1;
+    if applied.task.last_activity.timestamp() < at.timestamp() {
+        applied.task.last_activity = at.clone();
+    }
+    Ok(applied)
+}
+
+/// The word an action goes by in JSON.
+pub fn action_name(action: &Action) -> &'static str {
+    match action {
+        Action::SetGoal { .. } => "set_goal",
+        Action::Plan { .. } => "plan",
+        Action::CompleteStep { .. } => "complete_step",
+        Action::NextStep { .. } => "next_step",
+        Action::AddConstraint { .. } => "add_constraint",
+        Action::AddTaskConstraint { .. } => "add_task_constraint",
+        Action::AmendConstraint { .. } => "amend_constraint",
+        Action::RetractConstraint { .. } => "retract_constraint",
+        Action::Result { .. } => "result",
+        Action::PushSubtask { .. } => "push_subtask",
+        Action::PopSubtask { .. } => "pop_subtask",
+        Action::Conclude { .. } => "conclude",
+        Action::Supersede { .. } => "supersede",
+        Action::AskDecision { .. } => "ask_decision",
+        Action::ResolveDecision { .. } => "resolve_decision",
+        Action::Warn { .. } => "warn",
+        Action::ClearWarning { .. } => "clear_warning",
+        Action::Artifact { .. } => "artifact",
+        Action::SetStage { .. } => "set_stage",
+        Action::AddFact { .. } => "add_fact",
+        Action::SetItem { .. } => "set_item",
+        Action::SetStatus { .. } => "set_status",
+        Action::End { .. } => "end",
+    }
+}

@@ -1,0 +1,37 @@
+//! The library as its users see it: one test binary, a file for each promise.
+
+#![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod story;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use holdfast::embedding::Choice;
+use holdfast::engine::{Config, Engine};
+use holdfast::env::Env;
+use holdfast::import::{self, Options};
+
+/// An engine over a store of its own, in a world that starts on a Friday in November 2026, without an embedding model.
+fn engine(directory: &Path) -> Engine {
+    let start = "2026-11-27T09:00:00Z".parse().unwrap();
+    let env = Arc::new(Env::fixed(7, start));
+    Engine::open(Config { embedding: Choice::None, env, ..Config::at(directory) }).unwrap()
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Replays a file of the examples, every line of it.
+fn replay(engine: &Engine, file: &str) -> Vec<holdfast::engine::Observed> {
+    let path = workspace().join("examples").join(file);
+    let entries = import::read(std::fs::File::open(path).unwrap(), file, Options::default()).unwrap();
+    entries
+        .map(|entry| {
+            let entry = entry.unwrap();
+            engine.observe_with(entry.event, entry.update).unwrap()
+        })
+        .collect()
+}
