@@ -412,3 +412,29 @@ fn cost_of_text() {
         println!("{name:>15} {:8.1} ms for 1 MiB", started.elapsed().as_secs_f64() * 1e3);
     }
 }
+
+/// As above for every character there is: what Rust calls alphabetic includes marks and signs that `unicode61` splits at.
+#[test]
+fn no_character_splits_a_term() {
+    let db = Connection::open_in_memory().unwrap();
+    db.execute_batch(
+        "CREATE VIRTUAL TABLE doc USING fts5(seg, tokenize = 'unicode61 remove_diacritics 0');
+         CREATE VIRTUAL TABLE vocabulary USING fts5vocab(doc, row);",
+    )
+    .unwrap();
+    let terms: BTreeSet<String> = ('\0'..='\u{3FFFF}').flat_map(|c| index_terms(&format!("a{c}b"))).collect();
+    let document = terms.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+    db.execute("INSERT INTO doc(seg) VALUES (?1)", [document]).unwrap();
+    let mut rows = db.prepare("SELECT term FROM vocabulary").unwrap();
+    let stored: BTreeSet<String> = rows.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let lost: Vec<&String> = terms.difference(&stored).collect();
+    assert!(
+        lost.is_empty(),
+        "{} of {}, such as {:?}",
+        lost.len(),
+        terms.len(),
+        lost.iter().step_by(1 + lost.len() / 60).collect::<Vec<_>>()
+    );
+    check_finds("हिन्दी", &["मुझे हिन्दी आती है"]);
+    check_finds("ภาษา", &["ภาษา ไทย"]);
+}
