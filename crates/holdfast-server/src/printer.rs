@@ -42,7 +42,7 @@ impl Printer {
 
     pub fn table(self, header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
         let mut table = Table::new();
-        table.set_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
         table.add_rows(rows);
         table.to_string()
     }
