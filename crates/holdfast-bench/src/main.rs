@@ -1,1 +1,22 @@
-fn main() {}
+//! Measures Holdfast on this machine: what it finds, and how fast. Never published.
+
+mod baseline;
+mod data;
+mod metrics;
+mod retrieval;
+mod texts;
+
+use clap::Parser;
+
+/// Benchmarks of Holdfast.
+#[derive(Debug, Parser)]
+enum Command {
+    /// Does recall find the evidence? On folders in the normal form of the data sets.
+    Retrieval(retrieval::Arguments),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Command::parse() {
+        Command::Retrieval(arguments) => retrieval::run(&arguments),
+    }
+}

@@ -14,3 +14,8 @@ pub mod store;
 pub mod text;
 pub mod types;
 pub mod working;
+
+/// What the README shows is compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

@@ -50,6 +50,7 @@ use crate::redact::Rules;
 use crate::signals::Lexicon;
 use crate::store::sqlite::Sqlite;
 use crate::store::{JournalPage, Store, StoreStatus};
+use crate::types::event::StoredEvent;
 use crate::types::ids::{EventId, OperationId, RunId};
 use crate::types::operation::{JournalEntry, Operation, Target, Verb};
 use crate::types::scope::{Owner, TaskId};
@@ -154,6 +155,10 @@ impl Engine {
 
     pub fn owners(&self) -> Result<Vec<Owner>, Error> {
         Ok(self.store.owners()?)
+    }
+
+    pub fn event(&self, owner: &Owner, id: EventId) -> Result<Option<StoredEvent>, Error> {
+        Ok(self.store.event(owner, id)?)
     }
 
     pub fn task(&self, owner: &Owner, id: &TaskId) -> Result<Option<Task>, Error> {

@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// The task of the scope, or the one its session is on.
-    pub(super) fn task_in_hand(&self, scope: &Scope) -> Result<TaskId, Error> {
+    pub fn task_in_hand(&self, scope: &Scope) -> Result<TaskId, Error> {
         match &scope.task {
             Some(id) => Ok(id.clone()),
             None => self.store.session(&scope.owner, &scope.session)?.and_then(|state| state.task).ok_or(Error::NoTask),

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::rules::Secret;
 use super::scan::Found;
+use super::words::{SECRET_KEYS, SPEAKING, SPEAKING_ZH, TECHNICAL};
 
 /// What sort of thing a word announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,10 @@ pub(crate) enum Keyword {
     /// Made by machines: what looks random is one.
     ApiKey,
     Token,
+    /// As a token, unless it is a UUID: those name sessions without opening them.
+    Session,
+    /// A password of several words.
+    Phrase,
     /// A few digits.
     Code,
     /// The header; what follows is a secret whatever it looks like.
@@ -27,128 +32,16 @@ pub(crate) enum Keyword {
 impl Keyword {
     fn secret(self) -> Secret {
         match self {
-            Self::Password | Self::Pass => Secret::Password,
+            Self::Password | Self::Pass | Self::Phrase => Secret::Password,
             Self::ApiKey => Secret::ApiKey,
-            Self::Token | Self::Authorization => Secret::Token,
+            Self::Token | Self::Session | Self::Authorization => Secret::Token,
             Self::Code => Secret::Code,
             Self::Cookie => Secret::Cookie,
         }
     }
 }
 
-use Keyword::{ApiKey, Authorization, Code, Cookie, Pass, Password, Token};
-
-/// Without regard to case; at each place the longest counts.
-pub(crate) const KEYWORDS: &[(&str, Keyword)] = &[
-    ("password", Password),
-    ("passwd", Password),
-    ("passcode", Password),
-    ("passphrase", Password),
-    ("pass phrase", Password),
-    ("passwort", Password),
-    ("contraseña", Password),
-    ("mot de passe", Password),
-    ("パスワード", Password),
-    ("비밀번호", Password),
-    ("密码", Password),
-    ("密碼", Password),
-    ("口令", Password),
-    ("pwd", Pass),
-    ("psw", Pass),
-    ("pass", Pass),
-    ("pin code", Pass),
-    ("pin", Pass),
-    ("api_key", ApiKey),
-    ("api-key", ApiKey),
-    ("api key", ApiKey),
-    ("apikey", ApiKey),
-    ("access_key_id", ApiKey),
-    ("access key id", ApiKey),
-    ("accesskeyid", ApiKey),
-    ("access_key", ApiKey),
-    ("access key", ApiKey),
-    ("access-key", ApiKey),
-    ("accesskey", ApiKey),
-    ("secret_access_key", ApiKey),
-    ("secret access key", ApiKey),
-    ("secretaccesskey", ApiKey),
-    ("secret_key", ApiKey),
-    ("secret key", ApiKey),
-    ("secretkey", ApiKey),
-    ("secret-key", ApiKey),
-    ("client_secret", ApiKey),
-    ("clientsecret", ApiKey),
-    ("client secret", ApiKey),
-    ("app_secret", ApiKey),
-    ("appsecret", ApiKey),
-    ("app secret", ApiKey),
-    ("secret", ApiKey),
-    ("private_key", ApiKey),
-    ("private key", ApiKey),
-    ("privatekey", ApiKey),
-    ("signing_key", ApiKey),
-    ("encryption_key", ApiKey),
-    ("account_key", ApiKey),
-    ("accountkey", ApiKey),
-    ("sharedaccesskey", ApiKey),
-    ("密钥", ApiKey),
-    ("秘钥", ApiKey),
-    ("密鑰", ApiKey),
-    ("私钥", ApiKey),
-    ("credential", ApiKey),
-    ("access_token", Token),
-    ("access token", Token),
-    ("api_token", Token),
-    ("api token", Token),
-    ("auth_token", Token),
-    ("refresh_token", Token),
-    ("token", Token),
-    ("令牌", Token),
-    ("session_id", Token),
-    ("sessionid", Token),
-    ("phpsessid", Token),
-    ("jsessionid", Token),
-    ("sid", Token),
-    ("验证码", Code),
-    ("驗證碼", Code),
-    ("校验码", Code),
-    ("verification code", Code),
-    ("one-time code", Code),
-    ("security code", Code),
-    ("otp", Code),
-    ("cvv", Code),
-    ("cvc", Code),
-    ("authorization", Authorization),
-    ("set-cookie", Cookie),
-    ("cookie", Cookie),
-];
-
-/// Keys whose whole value is a secret, by how they end; underscores, hyphens and case don't count.
-const SECRET_KEYS: &[(&str, Secret)] = &[
-    ("password", Secret::Password),
-    ("passwd", Secret::Password),
-    ("pwd", Secret::Password),
-    ("passphrase", Secret::Password),
-    ("passcode", Secret::Password),
-    ("密码", Secret::Password),
-    ("密碼", Secret::Password),
-    ("口令", Secret::Password),
-    ("apikey", Secret::ApiKey),
-    ("accesskey", Secret::ApiKey),
-    ("accesskeyid", Secret::ApiKey),
-    ("secretkey", Secret::ApiKey),
-    ("secret", Secret::ApiKey),
-    ("privatekey", Secret::PrivateKey),
-    ("密钥", Secret::ApiKey),
-    ("秘钥", Secret::ApiKey),
-    ("credential", Secret::ApiKey),
-    ("credentials", Secret::ApiKey),
-    ("token", Secret::Token),
-    ("authorization", Secret::Token),
-    ("令牌", Secret::Token),
-    ("cookie", Secret::Cookie),
-    ("验证码", Secret::Code),
-];
+use Keyword::{ApiKey, Authorization, Code, Cookie, Pass, Password, Phrase, Session, Token};
 
 /// The secret that a key of metadata announces.
 pub(crate) fn secret_of_key(key: &str) -> Option<Secret> {
@@ -156,252 +49,6 @@ pub(crate) fn secret_of_key(key: &str) -> Option<Secret> {
         key.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect();
     SECRET_KEYS.iter().find(|(end, _)| plain.ends_with(end)).map(|(_, secret)| *secret)
 }
-
-/// What a sentence goes on with that speaks about a password instead of telling it.
-const SPEAKING: &[&str] = &[
-    "a",
-    "about",
-    "again",
-    "all",
-    "already",
-    "also",
-    "always",
-    "an",
-    "and",
-    "any",
-    "as",
-    "at",
-    "be",
-    "because",
-    "been",
-    "being",
-    "blank",
-    "by",
-    "case",
-    "changed",
-    "compromised",
-    "correct",
-    "different",
-    "easy",
-    "empty",
-    "encrypted",
-    "entered",
-    "enough",
-    "exposed",
-    "expired",
-    "fine",
-    "for",
-    "forgotten",
-    "from",
-    "generated",
-    "going",
-    "good",
-    "gone",
-    "hard",
-    "hashed",
-    "hidden",
-    "him",
-    "her",
-    "here",
-    "how",
-    "if",
-    "in",
-    "incorrect",
-    "invalid",
-    "is",
-    "it",
-    "just",
-    "kept",
-    "known",
-    "leaked",
-    "like",
-    "long",
-    "lost",
-    "me",
-    "missing",
-    "more",
-    "my",
-    "needed",
-    "never",
-    "new",
-    "no",
-    "none",
-    "not",
-    "now",
-    "null",
-    "of",
-    "ok",
-    "old",
-    "on",
-    "one",
-    "only",
-    "optional",
-    "or",
-    "our",
-    "protected",
-    "provided",
-    "reset",
-    "required",
-    "right",
-    "safe",
-    "same",
-    "saved",
-    "secure",
-    "sent",
-    "set",
-    "shared",
-    "short",
-    "so",
-    "something",
-    "still",
-    "stored",
-    "string",
-    "strong",
-    "that",
-    "the",
-    "their",
-    "there",
-    "this",
-    "to",
-    "too",
-    "unchanged",
-    "undefined",
-    "unknown",
-    "used",
-    "valid",
-    "very",
-    "visible",
-    "weak",
-    "what",
-    "where",
-    "which",
-    "with",
-    "without",
-    "working",
-    "wrong",
-    "you",
-    "your",
-    "yours",
-    "true",
-    "false",
-    "boolean",
-    "str",
-    "text",
-    "varchar",
-    "field",
-    "input",
-    "int",
-    "bytes",
-    "redacted",
-    "removed",
-    "here.",
-    "rotated",
-    "updated",
-    "was",
-    "will",
-    "would",
-    "should",
-    "must",
-    "can",
-    "cannot",
-    "can't",
-    "has",
-    "have",
-    "isn't",
-    "doesn't",
-];
-
-/// The same in Chinese: what follows 是 or 为.
-const SPEAKING_ZH: &[&str] = &[
-    "什么",
-    "多少",
-    "否",
-    "不",
-    "必",
-    "需",
-    "要",
-    "用",
-    "我",
-    "你",
-    "他",
-    "她",
-    "它",
-    "在",
-    "由",
-    "个",
-    "一",
-    "错",
-    "对",
-    "正确",
-    "加密",
-    "安全",
-    "放",
-    "存",
-    "怎",
-    "谁",
-    "哪",
-    "啥",
-    "有",
-    "没",
-    "空",
-    "明文",
-    "默认",
-    "旧",
-    "新",
-    "同",
-    "之前",
-    "以前",
-    "原来",
-    "随机",
-    "自动",
-    "几",
-    "这",
-    "那",
-    "从",
-    "通过",
-    "保密",
-    "强",
-    "弱",
-    "的",
-    "了",
-    "吗",
-    "呢",
-    "过期",
-    "如何",
-    "为什么",
-    "见",
-    "已",
-    "请",
-    "可",
-    "能",
-    "会",
-    "应",
-    "被",
-    "和",
-    "与",
-    "或",
-    "关键",
-    "重要",
-];
-
-/// Words with letters and digits that stand behind "password" without being one.
-const TECHNICAL: &[&str] = &[
-    "sha1",
-    "sha256",
-    "sha512",
-    "sha-256",
-    "md5",
-    "base64",
-    "oauth2",
-    "argon2",
-    "argon2id",
-    "pbkdf2",
-    "bcrypt2",
-    "utf8",
-    "utf-8",
-    "1password",
-    "web3",
-];
 
 /// How a name and what it names are connected.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -418,11 +65,23 @@ enum Link {
 
 /// Longest value that is looked for, in bytes: a token of a megabyte is none.
 const VALUE_BYTES_MAX: usize = 8192;
+/// Longest value of ideographs that is looked for: nobody types a paragraph as a password.
+const IDEOGRAPHS_BYTES_MAX: usize = 128;
+/// Longest value between typographic quotes.
+const QUOTED_BYTES_MAX: usize = 512;
+/// A longer run without white space is no word and no sentence; it counts as made by a machine without a closer look.
+const WORD_BYTES_MAX: usize = 256;
 
 /// Finds what the keywords of a text announce.
 pub(crate) fn find(text: &str, keywords: &[(Keyword, Range<usize>)], found: &mut Vec<Found>) {
-    for (keyword, place) in keywords {
+    // What is covered already needs no second look, and a text of nothing but keywords no quadratic one.
+    let mut covered = 0;
+    for (keyword, place) in keywords.iter().filter(|(keyword, _)| *keyword != Cookie || text.contains('=')) {
+        if place.end < covered {
+            continue;
+        }
         if let Some(range) = value_after(text, *keyword, place) {
+            covered = range.end;
             found.push(Found { secret: keyword.secret(), range });
         }
     }
@@ -441,12 +100,16 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
     let quoted_key = text[at..].starts_with(['"', '\'', '\\']);
     at +=
         text[at..].len() - text[at..].trim_start_matches(['"', '\'', '\\', '*', '`', '”', '」', '】', ')', ']']).len();
-    let (link, length) = link(&text[at..], keyword, named_in_ascii)?;
+    let (link, length) = match in_markup(&text[at..], before) {
+        Some(length) => (Link::Mark, length),
+        None => link(&text[at..], keyword, named_in_ascii)?,
+    };
     at += length;
     let in_query = before.is_some_and(|c| matches!(c, '?' | '&'));
     let told = value(text, at, in_query)?;
     let said = &text[told.range.clone()];
     let fits = match keyword {
+        _ if said.len() > WORD_BYTES_MAX => link != Link::Bare,
         Cookie => {
             // A list of names and values, to the end of the line.
             let line = line_end(text, told.range.start, told.quoted);
@@ -466,11 +129,31 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
             link == Link::Mark && said.len() >= 8 && looks_made(said)
         }
         Password => link_tells_password(link, &told, said, option || quoted_key),
-        Pass => link == Link::Mark && link_tells_password(link, &told, said, quoted_key),
+        Pass => {
+            let digits = said.len() >= 4 && said.bytes().any(|b| b.is_ascii_digit());
+            (link == Link::Mark || (link == Link::Is && digits)) && link_tells_password(link, &told, said, quoted_key)
+        }
+        Phrase => {
+            // Words, to the end of the sentence.
+            let clause = &text[told.range.start..line_end(text, told.range.start, told.quoted)];
+            let clause = clause[..clause.find(['。', '；', '，']).unwrap_or(clause.len())].trim_end_matches(['.', ' ']);
+            let told_of = link == Link::Is || !clause.contains(' ');
+            let speaks = told_of && SPEAKING.contains(&said.to_ascii_lowercase().as_str());
+            let told = told.range.start..told.range.start + clause.len();
+            let link = matches!(link, Link::Mark | Link::Is);
+            return (link && !speaks && !clause.is_empty() && !is_stand_in(clause)).then_some(told);
+        }
+        Session => {
+            let uuid = said.len() == 36 && said.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+            link == Link::Mark && said.len() >= 8 && said.is_ascii() && looks_made(said) && !uuid
+        }
         ApiKey | Token => {
             let named = option || link != Link::Bare;
             let minimum = if named_in_ascii { 8 } else { 6 };
-            named && said.len() >= minimum && said.is_ascii() && (looks_made(said) || (told.quoted && quoted_key))
+            let made = looks_made(said) || (told.quoted && quoted_key) || (link == Link::Mark && said.len() >= 20);
+            // {"tokens": 12345678} counts them.
+            let counts = said.len() < 16 && said.bytes().all(|b| b.is_ascii_digit());
+            named && !counts && said.len() >= minimum && said.bytes().all(|b| b.is_ascii_graphic()) && made
         }
         Code => (3..=8).contains(&said.len()) && said.bytes().all(|b| b.is_ascii_digit()),
     };
@@ -481,6 +164,7 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
 fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool {
     let lower = said.to_ascii_lowercase();
     let mixed = said.bytes().any(|b| b.is_ascii_digit()) && said.bytes().any(|b| b.is_ascii_alphabetic());
+    let digits = said.bytes().all(|b| b.is_ascii_digit());
     let ideographs = !said.is_ascii();
     if ideographs {
         let speaks =
@@ -496,9 +180,11 @@ fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool
         Link::Mark if told.quoted && named => true,
         Link::Mark => said.len() >= 2 && !speaks,
         Link::Is => said.len() >= 3 && (told.quoted || !speaks),
-        Link::To => said.len() >= 3 && (told.quoted || mixed || said.contains(|c: char| c.is_ascii_punctuation())),
+        Link::To => {
+            said.len() >= 3 && (told.quoted || mixed || digits || said.contains(|c: char| c.is_ascii_punctuation()))
+        }
         Link::Bare if named => said.len() >= 3 && !said.starts_with('-') && !speaks,
-        Link::Bare => (told.quoted || (said.len() >= 6 && mixed)) && !TECHNICAL.contains(&lower.as_str()),
+        Link::Bare => (told.quoted || (said.len() >= 6 && (mixed || digits))) && !TECHNICAL.contains(&lower.as_str()),
     }
 }
 
@@ -521,6 +207,15 @@ fn starts_with_ignore_case(bytes: &[u8], prefix: &str) -> bool {
     bytes.len() >= prefix.len() && bytes[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
 }
 
+/// `<password>hunter2</password>`, `<add key="Password" value="hunter2"/>`: the length of what stands before the value.
+fn in_markup(rest: &str, before: Option<char>) -> Option<usize> {
+    if before == Some('<') && rest.starts_with('>') {
+        return Some(1);
+    }
+    let attribute = ["value=", "content=", "Value="].iter().find(|name| rest.trim_start().starts_with(**name))?;
+    Some(rest.len() - rest.trim_start().len() + attribute.len())
+}
+
 /// The link and its length, white space included.
 fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usize)> {
     let spaces = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
@@ -539,17 +234,18 @@ fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usi
         ("equals ", Link::Is),
     ];
     for (word, link) in IS {
-        if start > 0 && starts_with_ignore_case(after.as_bytes(), word) {
-            let at = start + word.len();
+        // "is: hunter2" as well as "is hunter2".
+        let bare = word.trim_end();
+        let colon = after.as_bytes().get(bare.len()) == Some(&b':') && starts_with_ignore_case(after.as_bytes(), bare);
+        if start > 0 && (colon || starts_with_ignore_case(after.as_bytes(), word)) {
+            let at = start + if colon { bare.len() } else { word.len() };
             return Some((*link, at + spaces(&rest[at..]) + mark(&rest[at..]).unwrap_or(0)));
         }
     }
     if let Some(length) = zh_link(after) {
         let at = start + length;
-        return Some((
-            if after[..length].ends_with('为') || after[..length].ends_with('是') { Link::Is } else { Link::To },
-            at + mark(&rest[at..]).unwrap_or(0),
-        ));
+        let is = after[..length].trim_end().ends_with(['为', '是', '叫']);
+        return Some((if is { Link::Is } else { Link::To }, at + mark(&rest[at..]).unwrap_or(0)));
     }
     // "the password for the staging database is …"
     if keyword == Password
@@ -565,7 +261,8 @@ fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usi
             return Some((Link::Mark, start + at + 1 + spaces(&clause[at + 1..])));
         }
     }
-    (start > 0 || !named_in_ascii).then_some((Link::Bare, start))
+    let dash = if start > 0 && after.starts_with("- ") { 2 } else { 0 };
+    (start > 0 || !named_in_ascii).then_some((Link::Bare, start + dash))
 }
 
 /// The length of a mark and of the white space around it: `:`, `=`, `=>`, `:=`, `->`, one line end included.
@@ -649,11 +346,13 @@ fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
     let opening = rest[slashes..].chars().next()?;
     if let Some((open, close)) = QUOTES.iter().find(|(open, _)| *open == opening) {
         let start = slashes + open.len_utf8();
+        // “ isn't used around long machine-made values, and is often left open.
         let inner = &rest[start..];
+        let inner = if open.is_ascii() { inner } else { &inner[..inner.floor_char_boundary(QUOTED_BYTES_MAX)] };
         // In escaped JSON the closing quote has as many backslashes as the opening one; elsewhere an escaped quote is text.
         let end = inner.char_indices().find(|&(end, c)| {
             let before = inner[..end].len() - inner[..end].trim_end_matches('\\').len();
-            c == '\n' || (c == *close && (before == slashes || before % 2 == 0))
+            c == '\n' || (c == *close && (before == slashes || before.is_multiple_of(2)))
         });
         // A quote that isn't closed was cut off.
         let end = end.map_or(inner.len(), |(end, _)| end);
@@ -661,6 +360,7 @@ fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
         return (!inner.is_empty()).then(|| Told { range: at + start..at + start + inner.len(), quoted: true });
     }
     let is_ascii = opening.is_ascii();
+    let rest = if is_ascii { rest } else { &rest[..rest.floor_char_boundary(IDEOGRAPHS_BYTES_MAX)] };
     let end = rest.find(|c: char| {
         c.is_whitespace()
             || c.is_control()
@@ -746,8 +446,10 @@ fn is_code(rest: &str, said: &str, quoted: bool) -> bool {
         text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
     };
-    let call = said.find(['(', '[']).is_some_and(|at| identifier(&said[..at]));
-    let generic = rest[said.len()..].starts_with('<') && identifier(said);
+    let line = &rest[..rest.floor_char_boundary(120)];
+    let line = &line[..line.find('\n').unwrap_or(line.len())];
+    let call = said.find(['(', '[']).is_some_and(|at| identifier(&said[..at]) && line.contains([')', ']']));
+    let generic = identifier(said) && rest[said.len()..].starts_with('<') && !rest[said.len()..].starts_with("</");
     let dotted = said.split_once('.').is_some_and(|(first, rest)| {
         matches!(
             first,

@@ -247,7 +247,8 @@ fn body_length_before(before: &str) -> usize {
         }
         kept += word.len() + 1;
     }
-    kept.min(body)
+    let body = &before[before.len() - kept.min(body)..];
+    body.trim_start().len()
 }
 
 fn gap(text: &str) -> usize {

@@ -13,6 +13,7 @@ mod placeholder;
 mod rules;
 mod scan;
 mod shadow;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -242,6 +243,10 @@ fn redact_map(
 fn redact_value(value: Value, key: &str, rules: &Rules, placeholders: &mut Placeholders<'_>) -> Value {
     match value {
         Value::String(text) => Value::String(scan::redact_field(key, text, rules, placeholders)),
+        // {"token": 128} counts tokens; a password may well be a number.
+        Value::Number(number) if assigned::secret_of_key(key).is_some_and(|secret| secret != Secret::Password) => {
+            Value::Number(number)
+        }
         Value::Number(number) => {
             let text = number.to_string();
             let redacted = scan::redact_field(key, text.clone(), rules, placeholders);

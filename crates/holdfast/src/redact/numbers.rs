@@ -1,13 +1,15 @@
 //! Secrets that are numbers: cards, identity numbers, telephones. Each kind has a shape, a check digit or a word before it; a
 //! run of digits that has none of them is an order number, a timestamp, a hash, and stays.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::rules::Secret;
 use super::scan::Found;
 
-/// The longest number there is here is a card of 19 digits or 18 of an identity number in spaced pairs.
-const GROUPS_MAX: usize = 10;
+/// A card of 19 digits, an identity number and a telephone are written in up to five groups; behind a + there may be more.
+const GROUPS_MAX: usize = 5;
+const INTERNATIONAL_GROUPS_MAX: usize = 8;
 /// How far before a number a word may stand that says what it is, in bytes.
 const CONTEXT_BYTES: usize = 40;
 /// Fewer digits are no secret.
@@ -120,7 +122,8 @@ fn longest(chain: &Chain<'_>, first: usize) -> Option<(Secret, Range<usize>, usi
     if !chain.may_begin(first) {
         return None;
     }
-    let last_tried = (first + GROUPS_MAX).min(chain.groups.len());
+    let groups_max = if chain.has_plus(first) { INTERNATIONAL_GROUPS_MAX } else { GROUPS_MAX };
+    let last_tried = (first + groups_max).min(chain.groups.len());
     (first..last_tried).rev().find_map(|last| {
         let candidate = Candidate::of(chain, first, last)?;
         candidate.secret().map(|(secret, range)| (secret, range, last))
@@ -161,6 +164,10 @@ impl<'a> Chain<'a> {
         chain
     }
 
+    fn has_plus(&self, group: usize) -> bool {
+        self.text[..self.groups[group].start].ends_with('+')
+    }
+
     fn between(&self, group: usize) -> &'a str {
         &self.text[self.groups[group].end..self.groups[group + 1].start]
     }
@@ -174,7 +181,9 @@ impl<'a> Chain<'a> {
         match before.next() {
             None => true,
             Some('-' | '.') => !before.next().is_some_and(|c| c.is_ascii_alphanumeric()),
-            Some(',' | ':') => !before.next().is_some_and(|c| c.is_ascii_digit()),
+            // 1,234 is one number; 13800138000,13900139000 are two.
+            Some(',') => self.groups[0].len() != 3 || !before.next().is_some_and(|c| c.is_ascii_digit()),
+            Some(':') => !before.next().is_some_and(|c| c.is_ascii_digit()),
             Some(c) => !(c.is_ascii_alphanumeric() || matches!(c, '_' | '#' | '$' | '¥' | '€' | '£')),
         }
     }
@@ -187,7 +196,9 @@ impl<'a> Chain<'a> {
         match after.next() {
             None => true,
             Some('-' | '.') => !after.next().is_some_and(|c| c.is_ascii_alphanumeric()),
-            Some(',') => !after.next().is_some_and(|c| c.is_ascii_digit()),
+            // An extension, behind a number in groups.
+            Some('x') => group >= 2 && after.next().is_some_and(|c| c.is_ascii_digit()),
+            Some(',') => after.take_while(char::is_ascii_digit).count() != 3,
             Some(c) => !(c.is_ascii_alphanumeric() || matches!(c, '_' | '%' | '元' | '¥' | '€')),
         }
     }
@@ -195,13 +206,12 @@ impl<'a> Chain<'a> {
 
 /// The length of one separator with digits behind it, else 0.
 fn separator(rest: &[u8]) -> usize {
-    let length = match rest {
+    match rest {
         [b')', b' ' | b'-', b'0'..=b'9', ..] | [b' ' | b'-', b'(', b'0'..=b'9', ..] => 2,
         [b')' | b'(' | b' ' | b'-' | b'.', b'0'..=b'9', ..] => 1,
         [b' ', b'-', b' ', b'0'..=b'9', ..] => 3,
         _ => 0,
-    };
-    length
+    }
 }
 
 /// One stretch of a chain that may be a number.
@@ -217,14 +227,17 @@ struct Candidate<'a> {
     /// Ends where a number may end. (An identity number with an X ends behind it.)
     ends: bool,
     x_end: Option<usize>,
-    context: String,
+    /// What stands before it, read when a rule asks.
+    context: OnceCell<String>,
 }
 
 impl<'a> Candidate<'a> {
     fn of(chain: &Chain<'a>, first: usize, last: usize) -> Option<Self> {
         let groups = &chain.groups[first..=last];
         let count: usize = groups.iter().map(Range::len).sum();
-        if !(DIGITS_MIN..=19).contains(&count) {
+        // Single digits with spaces between them are a table.
+        let plus = chain.has_plus(first);
+        if !(DIGITS_MIN..=19).contains(&count) || (count < groups.len() * 2 && !plus) {
             return None;
         }
         let x_end = chain.x_end.filter(|_| last + 1 == chain.groups.len() && count == 17);
@@ -237,8 +250,8 @@ impl<'a> Candidate<'a> {
         let separators = (first..last).filter_map(|group| chain.between(group).chars().next()).collect();
         Some(Self {
             text: chain.text,
-            plus: chain.text[..range.start].ends_with('+'),
-            context: context(chain.text, range.start),
+            plus,
+            context: OnceCell::new(),
             shape: groups.iter().map(Range::len).collect(),
             range,
             digits,
@@ -257,8 +270,10 @@ impl<'a> Candidate<'a> {
         if !self.ends {
             return None;
         }
-        let old_id = self.digits.len() == 15 && self.after(ID_WORDS) && is_date(&format!("19{}", &self.digits[6..12]));
-        if is_national_id(&self.digits) || old_id {
+        let old_id = self.digits.len() == 15 && is_date(&format!("19{}", &self.digits[6..12])) && self.after(ID_WORDS);
+        // Called one, it is one, even with a digit mistyped.
+        let mistyped = self.digits.len() == 18 && is_date(&self.digits[6..14]) && self.after(ID_WORDS);
+        if is_national_id(&self.digits) || old_id || mistyped {
             return Some((Secret::NationalId, self.range.clone()));
         }
         if self.is_card() {
@@ -270,9 +285,13 @@ impl<'a> Candidate<'a> {
         self.is_phone().then(|| (Secret::Phone, self.with_prefix()))
     }
 
+    fn context(&self) -> &str {
+        self.context.get_or_init(|| context(self.text, self.range.start))
+    }
+
     /// Whether one of the words stands before the number, and no word for another kind of number stands nearer.
     fn after(&self, words: &[&str]) -> bool {
-        match (nearest(&self.context, words), nearest(&self.context, OTHER_WORDS)) {
+        match (nearest(self.context(), words), nearest(self.context(), OTHER_WORDS)) {
             (Some(word), Some(other)) => word > other,
             (word, _) => word.is_some(),
         }
@@ -280,7 +299,7 @@ impl<'a> Candidate<'a> {
 
     /// Whether the nearest word before the number calls it something that is no secret.
     fn is_other(&self) -> bool {
-        nearest(&self.context, OTHER_WORDS).is_some()
+        nearest(self.context(), OTHER_WORDS).is_some()
             && !self.after(CARD_WORDS)
             && !self.after(PHONE_WORDS)
             && !self.after(ID_WORDS)
@@ -295,21 +314,22 @@ impl<'a> Candidate<'a> {
     /// in the groups it is printed in: every tenth number passes Luhn.
     fn is_card(&self) -> bool {
         let length = self.digits.len();
-        if !(13..=19).contains(&length) || self.plus || self.is_other() || !luhn(&self.digits) {
+        if !(13..=19).contains(&length) || self.plus || !luhn(&self.digits) {
             return false;
         }
         if self.digits.bytes().all(|b| b == self.digits.as_bytes()[0]) {
             return false;
         }
-        let printed = match self.shape[..] {
-            [_] | [6, 13] | [6, 10] | [4, 6, 4..=5] | [4, 4, 4, 4] | [4, 4, 4, 4, 1..=3] | [4, 4, 4, 1..=4] => true,
-            _ => false,
-        };
+        let printed = matches!(
+            self.shape[..],
+            [_] | [6, 13] | [6, 10] | [4, 6, 4..=5] | [4, 4, 4, 4] | [4, 4, 4, 4, 1..=3] | [4, 4, 4, 1..=4]
+        );
         let uniform = self.separated_by(&['-']) || self.separated_by(&[' ']);
-        if self.after(CARD_WORDS) {
-            return !self.digits.starts_with(['0', '1', '7']) && self.separated_by(&['-', ' ']);
+        if printed && uniform && is_issued(&self.digits) {
+            return !self.is_other();
         }
-        printed && uniform && is_issued(&self.digits)
+        let plausible = !self.digits.starts_with(['0', '1', '7']) && length >= self.shape.len() * 3;
+        plausible && self.separated_by(&['-', ' ']) && self.after(CARD_WORDS)
     }
 
     /// Area, group and serial as the SSA never assigned them are excluded; without hyphens the word must stand before it.
@@ -329,28 +349,31 @@ impl<'a> Candidate<'a> {
     }
 
     fn is_phone(&self) -> bool {
-        let digits = self.digits.as_str();
         if self.plus {
             return self.is_international();
         }
-        if self.is_other() {
+        // The shapes first: most numbers have none of them, and then nobody needs to read what stands before.
+        (self.is_mobile_written() || self.is_landline() || self.is_north_american() || self.is_named_directly())
+            && !self.is_other()
+    }
+
+    fn is_named(&self) -> bool {
+        self.after(PHONE_WORDS)
+    }
+
+    /// 13800138000, 138-0013-8000, 86-13800138000.
+    fn is_mobile_written(&self) -> bool {
+        let digits = self.digits.as_str();
+        let prefixed = digits.strip_prefix("0086").or(digits.strip_prefix("86"));
+        if prefixed.is_some_and(is_mobile) && matches!(self.shape[..], [13 | 15] | [2 | 4, ..]) {
+            return true;
+        }
+        if !is_mobile(digits) {
             return false;
         }
-        if let Some(national) = digits.strip_prefix("0086") {
-            return is_mobile(national);
-        }
-        let named = self.after(PHONE_WORDS);
-        let simple = self.separated_by(&[' ', '-']);
-        if is_mobile(digits) && simple && self.shape[0] >= 3 {
-            return true;
-        }
-        if let Some(national) = digits.strip_prefix("86")
-            && is_mobile(national)
-            && (self.shape[0] == 2 || named)
-        {
-            return true;
-        }
-        self.is_landline(named) || self.is_north_american(named) || self.is_named_directly()
+        let dotted = self.shape[..] == [3, 4, 4] && self.separated_by(&['.']);
+        let written = matches!(self.shape[..], [11] | [3, 4, 4] | [3, 8] | [7, 4] | [4, 4, 3] | [4, 3, 4] | [3, 3, 5]);
+        dotted || (self.separated_by(&[' ', '-']) && (written || (self.shape[0] >= 3 && self.is_named())))
     }
 
     /// A + and a country code: 1 and 86 are checked, the rest of the world is taken by its length.
@@ -373,25 +396,25 @@ impl<'a> Candidate<'a> {
     }
 
     /// Area code and number in the PRC: 010-62345678, (021) 6234 5678, 0755-12345678-801.
-    fn is_landline(&self, named: bool) -> bool {
+    fn is_landline(&self) -> bool {
         let digits = self.digits.as_str();
         let area = match digits.as_bytes() {
             [b'0', b'1', b'0', ..] | [b'0', b'2', b'0'..=b'9', ..] => 3,
             [b'0', b'3'..=b'9', b'0'..=b'9', b'0'..=b'9', ..] => 4,
             _ => return false,
         };
-        let parted = self.separators.first().is_some_and(|c| matches!(c, '-' | ')')) || named;
+        let parted = || self.separators.first().is_some_and(|c| matches!(c, '-' | ')')) || self.is_named();
         let length = digits.len() - area;
         match self.shape[..] {
-            [first, 7..=8] | [first, 3..=4, 4] => first == area && parted,
-            [first, 7..=8, 1..=5] => first == area && parted,
-            [_] => named && (7..=8).contains(&length),
+            [first, 7..=8] | [first, 3..=4, 4] => first == area && parted(),
+            [first, 7..=8, 1..=5] => first == area && parted(),
+            [_] => (7..=8).contains(&length) && self.is_named(),
             _ => false,
         }
     }
 
     /// The North American plan: neither area nor exchange begins with 0 or 1.
-    fn is_north_american(&self, named: bool) -> bool {
+    fn is_north_american(&self) -> bool {
         let national = match self.digits.len() {
             10 => self.digits.as_str(),
             11 if self.digits.starts_with('1') => &self.digits[1..],
@@ -401,8 +424,8 @@ impl<'a> Candidate<'a> {
         let parted = parted || (self.text[..self.range.start].ends_with('(') && self.separators.first() == Some(&')'));
         is_nanp(national)
             && match self.shape[..] {
-                [3, 3, 4] | [1, 3, 3, 4] => parted || named,
-                [10] | [11] => named,
+                [3, 3, 4] | [1, 3, 3, 4] => parted || self.is_named(),
+                [10] | [11] => self.is_named(),
                 _ => false,
             }
     }
@@ -426,7 +449,14 @@ impl<'a> Candidate<'a> {
             "phone number",
             "cell",
         ];
-        let context = self.context.trim_end_matches([':', ' ', '=', '"', '\'', '.', '是', '为', '号', '(', '#']);
+        // In the middle of a row of numbers, the word names another.
+        if self.text[..self.range.start]
+            .trim_end_matches([' ', '-', '.', '(', ')'])
+            .ends_with(|c: char| c.is_ascii_digit())
+        {
+            return false;
+        }
+        let context = self.context().trim_end_matches([':', ' ', '=', '"', '\'', '.', '是', '为', '号', '(', '#']);
         let context = context.strip_suffix(" is").unwrap_or(context);
         let named = WORDS.iter().any(|word| context.ends_with(word));
         let date = is_date(&self.digits) || matches!(self.shape[..], [4, 1..=2, 1..=2, ..]);
@@ -473,7 +503,7 @@ fn luhn(digits: &str) -> bool {
             }
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 /// Whether an issuer that is met in practice has numbers of this beginning and length.

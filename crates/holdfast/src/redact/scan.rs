@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::placeholder::{self, Placeholders};
 use super::rules::{Rules, Secret};
 use super::shadow::Shadow;
-use super::{assigned, credentials, email, numbers};
+use super::{assigned, credentials, email, numbers, words};
 
 /// Taking one secret out can bring another to light (a number that touched it); never more than a few times over.
 const ROUNDS_MAX: usize = 4;
@@ -30,7 +30,7 @@ impl Hints {
     fn of(text: &str) -> Self {
         static MATCHER: OnceLock<AhoCorasick> = OnceLock::new();
         let matcher = MATCHER.get_or_init(|| {
-            let words = assigned::KEYWORDS.iter().map(|(word, _)| *word).chain(credentials::HINTS.iter().copied());
+            let words = words::KEYWORDS.iter().map(|(word, _)| *word).chain(credentials::HINTS.iter().copied());
             AhoCorasick::builder()
                 .ascii_case_insensitive(true)
                 .match_kind(MatchKind::LeftmostLongest)
@@ -39,7 +39,7 @@ impl Hints {
         });
         let mut hints = Self { keywords: Vec::new(), credential: false };
         for found in matcher.find_iter(text) {
-            match assigned::KEYWORDS.get(found.pattern().as_usize()) {
+            match words::KEYWORDS.get(found.pattern().as_usize()) {
                 Some((_, keyword)) => hints.keywords.push((*keyword, found.range())),
                 None => hints.credential = true,
             }
@@ -95,8 +95,19 @@ fn detect(text: &str, rules: &Rules) -> Vec<Found> {
     }
     assigned::find(text, &hints.keywords, &mut found);
     numbers::find(text, &mut found);
-    email::find(text, &mut found);
-    found.retain(|found| rules.is_on(found.secret) && !found.range.is_empty());
+    found.retain(|found| !found.range.is_empty());
+    let mut emails = Vec::new();
+    email::find(text, &mut emails);
+    // In user:password@host the @ belongs to the URL: an address there would name the password and hide the host.
+    emails.retain(|email| {
+        found.iter().all(|other| {
+            other.secret != Secret::Password
+                || other.range.end <= email.range.start
+                || email.range.end <= other.range.start
+        })
+    });
+    found.append(&mut emails);
+    found.retain(|found| rules.is_on(found.secret));
     found
 }
 
@@ -125,7 +136,7 @@ fn replaced(text: &str, rules: &Rules, placeholders: &mut Placeholders<'_>) -> O
     let mut end = 0;
     for (range, label) in chosen {
         redacted.push_str(&text[end..range.start]);
-        redacted.push_str(&placeholders.name(label, &Shadow::of(&text[range.clone()]).text()));
+        redacted.push_str(&placeholders.name(label, Shadow::of(&text[range.clone()]).text()));
         end = range.end;
     }
     redacted.push_str(&text[end..]);

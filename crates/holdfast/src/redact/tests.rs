@@ -6,6 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
+use crate::text::fold;
 use crate::types::scope::ScopeId;
 
 fn clean(text: &str) -> String {
@@ -67,6 +68,19 @@ fn passwords_are_taken_out() {
             "https://x.org/login?user=a&password=«password:1»&next=/",
         ),
         ("ｐａｓｓｗｏｒｄ：ｈｕｎｔｅｒ２", "ｐａｓｓｗｏｒｄ：«password:1»"),
+        ("password: password: hunter2", "password: «password:1»: «password:2»"),
+        ("密码：密码是hunter2", "密码：密码是«password:1»"),
+        ("password is: hunter2", "password is: «password:1»"),
+        ("Password - hunter2", "Password - «password:1»"),
+        ("支付密码是 123456", "支付密码是 «password:1»"),
+        ("新密码hunter2，旧密码12345678", "新密码«password:1»，旧密码«password:2»"),
+        ("{\"password\":12345678}", "{\"password\":«password:1»}"),
+        ("<password>hunter2</password>", "<password>«password:1»</password>"),
+        ("<add key=\"Password\" value=\"hunter2\"/>", "<add key=\"Password\" value=\"«password:1»\"/>"),
+        ("密码：hunter2(abc", "密码：«password:1»"),
+        ("passphrase: correct horse battery staple.", "passphrase: «password:1»."),
+        ("助记词：apple banana cherry dog", "助记词：«password:1»"),
+        ("pin is 4821", "pin is «password:1»"),
         ("PIN: 4821", "PIN: «password:1»"),
         ("验证码是 482913，五分钟内有效", "验证码是 «code:1»，五分钟内有效"),
         ("Your verification code is 482913.", "Your verification code is «code:1»."),
@@ -133,6 +147,7 @@ fn cards_and_identity_numbers_are_taken_out() {
         ("amex 3782 822463 10005", "amex «card:1»"),
         ("５５５５　５５５５　５５５５　４４４４", "«card:1»"),
         ("用5555555555554444付款", "用«card:1»付款"),
+        ("身份证：110105194912310021", "身份证：«national_id:1»"),
         ("身份证号11010519491231002X", "身份证号«national_id:1»"),
         ("110105 19491231 002x", "«national_id:1»"),
         ("１１０１０５１９４９１２３１００２Ｘ", "«national_id:1»"),
@@ -154,6 +169,10 @@ fn telephones_and_addresses_are_taken_out() {
         ("张三/13800138000", "张三/«phone:1»"),
         ("座机010-62345678转801", "座机«phone:1»转801"),
         ("(021) 6234 5678", "«phone:1»"),
+        ("13800138000,13900139000、8613700137000", "«phone:1»,«phone:2»、«phone:3»"),
+        ("138.0013.8000", "«phone:1»"),
+        ("+33 6 12 34 56 78", "«phone:1»"),
+        ("+1-415-555-2671x12", "«phone:1»x12"),
         ("电话：62345678", "电话：«phone:1»"),
         ("call (415) 555-2671 now", "call «phone:1» now"),
         ("415-555-2671", "«phone:1»"),
@@ -225,6 +244,13 @@ fn task_content_survives() {
         "cookies: chocolate and oatmeal",
         "登录用的是口令牌设备",
         "sk-learn",
+        "密码：至少8位。密码：无。密码 2026年更新",
+        "sessionId=0193a7c2-7b1e-7c3a-9f44-1a2b3c4d5e6f",
+        "{\"token\": 128, \"completion_tokens\": 12345678}",
+        "change password to something stronger; the password must be changed every 90 days",
+        "pin is on the board, otp is enabled, api key: see vault",
+        "sha256:4111111111111111111111111111111111111111111111111111111111111111",
+        "坐标 31.230416,121.473701 和 37.7749, -122.4194",
     ]);
 }
 
@@ -272,9 +298,8 @@ fn limits_are_refused_by_name() {
         refused(&|e| drop(e.metadata.insert("a".into(), json!("b".repeat(70_000))))),
         Refused::MetadataTooLong { .. }
     ));
-    let deep = (0..10_000).fold(json!(1), |value, _| json!([value]));
+    let deep = (0..500).fold(json!(1), |value, _| json!([value]));
     assert_eq!(refused(&|e| drop(e.metadata.insert("a".into(), deep.clone()))), Refused::MetadataTooDeep);
-    std::mem::forget(deep); // Dropping it would recurse; that is serde_json's, not ours.
     assert_eq!(refused(&|e| e.idempotency_key = Some(String::new())), Refused::EmptyKey);
     assert_eq!(refused(&|e| e.idempotency_key = Some("k".repeat(513))), Refused::KeyTooLong { bytes: 513 });
     assert_eq!(refused(&|e| e.idempotency_key = Some("a\nb".into())), Refused::ControlInKey);
@@ -397,7 +422,7 @@ fn a_long_text_takes_linear_time() {
         "0 (",
         "密码",
     ] {
-        let text = unit.repeat(200_000 / unit.len());
+        let text = unit.repeat(100_000 / unit.len());
         clean(&text);
     }
 }
@@ -409,7 +434,7 @@ fn secret() -> impl Strategy<Value = (&'static str, String)> {
     let card = (prop::sample::select(vec!["4", "51", "55", "62", "6011", "3530"]), digits(16), 0..3usize).prop_map(
         |(prefix, rest, style)| {
             let body = format!("{prefix}{}", &rest[..15 - prefix.len()]);
-            let last = (0..10).find(|d| luhn_sum(&format!("{body}{d}")) % 10 == 0).unwrap();
+            let last = (0..10).find(|d| luhn_sum(&format!("{body}{d}")).is_multiple_of(10)).unwrap();
             let card = format!("{body}{last}");
             let groups: Vec<&str> = (0..4).map(|g| &card[g * 4..g * 4 + 4]).collect();
             ("card", [card.clone(), groups.join(" "), groups.join("-")][style].clone())
@@ -522,8 +547,7 @@ proptest! {
         prop_assert!(!redacted.contains(&written), "{label}: {text:?} → {redacted:?}");
         prop_assert!(redacted.contains(&format!("«{label}:1»")), "{label}: {text:?} → {redacted:?}");
         if matches!(label, "card" | "phone" | "ssn") {
-            let plain: String = text::fold_for_test(&redacted);
-            prop_assert!(!digits_of(&plain).contains(&digits_of(&secret)));
+            prop_assert!(!digits_of(&fold(&redacted)).contains(&digits_of(&secret)));
         }
         prop_assert_eq!(clean(&redacted), redacted);
     }
@@ -548,9 +572,41 @@ proptest! {
         prop_assert_eq!(clean(&text), text);
     }
 }
-
-mod text {
-    pub fn fold_for_test(text: &str) -> String {
-        crate::text::fold(text)
+/// Run by hand: `cargo test --release -p holdfast redact -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn cost_of_redaction() {
+    let messages = [
+        "帮我把第三季度的销售报告改成PDF，收入是1,240万元，同比增长3.2%，下周三之前发给王芳。",
+        "Please move the deploy to Friday and tell the team that report_v2.pdf is final.",
+        "好的，谢谢！",
+        "订单A-1024的金额是¥1,299.50，物流单号SF1234567890123，预计2026-11-30送达。",
+        "The password field is required; see https://example.com/docs for the token format.",
+        "我的手机号是13800138000，邮箱zhang.san@example.com，密码是hunter2",
+    ];
+    let rules = Rules::default();
+    for message in messages {
+        redact_text(message, &rules);
+        let started = std::time::Instant::now();
+        for _ in 0..20_000 {
+            std::hint::black_box(redact_text(std::hint::black_box(message), &rules));
+        }
+        println!("{:>7.2} µs  {message}", started.elapsed().as_secs_f64() * 1e6 / 20_000.0);
+    }
+    for unit in messages.iter().copied().chain([
+        "1 ",
+        "12 ",
+        "123 ",
+        "a@b.c ",
+        "密码是",
+        "token=",
+        "cookie:a=b ",
+        "密码“",
+        "{\"a\":1},",
+    ]) {
+        let text = unit.repeat((1 << 20) / unit.len());
+        let started = std::time::Instant::now();
+        redact_text(&text, &rules);
+        println!("{:>7.1} ms for 1 MiB of {unit:?}", started.elapsed().as_secs_f64() * 1e3);
     }
 }

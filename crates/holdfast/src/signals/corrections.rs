@@ -12,6 +12,8 @@ use crate::types::signals::Correction;
 
 /// Longest value, in characters: what is put right is a number, a date, a name.
 const VALUE_CHARS_MAX: usize = 24;
+/// The two values stand beside the words that put them right.
+const NEAR_BYTES: usize = 12;
 /// Of one message.
 const CORRECTIONS_MAX: usize = 8;
 
@@ -30,6 +32,12 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Correction> {
             continue;
         }
         if let Some((old, new)) = chinese(reading, &span).or_else(|| english(reading, &span)) {
+            // Told in one quotation, it is somebody else's. Two quoted values are not.
+            let quoted =
+                |span: &Range<usize>| reading.layout.quoted.iter().position(|quoted| quoted.contains(&span.start));
+            if quoted(&old).is_some() && new.as_ref().is_none_or(|new| quoted(new) == quoted(&old)) {
+                continue;
+            }
             let shown = |span: Range<usize>| reading.folded.written(span).to_owned();
             let correction = Correction { old: shown(old), new: new.map(shown) };
             if correction.new.as_ref() != Some(&correction.old) {
@@ -56,6 +64,10 @@ fn chinese(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
         };
         let old = value(reading, at(from + "把".len())..at(found))?;
         let new = value(reading, first_clause(text, at(found + change.len())..span.end))?;
+        // 把蓝花改成紫花 asks for a change of the work; nothing was stated wrongly.
+        if !is_value(reading, &old) || reading.said(span.start..at(from), Tag::ThirdPerson).next().is_some() {
+            return None;
+        }
         return Some((old, Some(new)));
     }
     // 不是 A，(而)是 B; B，不是 A.
@@ -67,7 +79,7 @@ fn chinese(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
         if let Some((offset, len)) = new {
             let old = value(reading, at(found + "不是".len())..at(found + "不是".len() + offset))?;
             let new = value(reading, first_clause(text, at(found + "不是".len() + offset + len)..span.end))?;
-            return (is_value(reading, &old) || is_value(reading, &new)).then_some((old, Some(new)));
+            return alike(reading, &old, &new).then_some((old, Some(new)));
         }
         let before = said[..found].trim_end_matches(['，', ',', '、', ' ']);
         let new_from = before
@@ -80,11 +92,16 @@ fn chinese(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
         }
     }
     // 之前说的 A 不对，应该是 B; A 错了.
-    let denial = reading.said(span.clone(), Tag::Denial).find(|hit| !reading.inside_of(hit, Tag::NotFeedback))?;
+    let denial = reading
+        .said(span.clone(), Tag::Denial)
+        .find(|hit| !text[hit.span()].is_ascii() && !reading.inside_of(hit, Tag::NotFeedback))?;
     let clause = text[span.start..denial.start]
         .rfind(['，', ',', '：'])
         .map_or(span.start, |i| span.start + i + text[span.start + i..].chars().next().map_or(1, char::len_utf8));
-    let old = values(reading, clause..denial.start).last().cloned();
+    let old = values(reading, clause..denial.start)
+        .last()
+        .cloned()
+        .filter(|old| text[old.end..denial.start].chars().count() <= 8);
     let tail = denial.end..span.end;
     let new = ["应该是", "应为", "应是", "是"].iter().find_map(|mark| {
         let offset = text[tail.clone()].find(mark)?;
@@ -108,6 +125,8 @@ fn english(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
         let new = value(reading, first_clause(text, at(middle + to.len())..span.end));
         if let (Some(old), Some(new)) = (old_values.last().cloned(), new)
             && is_value(reading, &new)
+            && old.end == at(middle)
+            && new.start <= at(middle + to.len()) + NEAR_BYTES
         {
             return Some((old, Some(new)));
         }
@@ -122,7 +141,13 @@ fn english(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
             || said.contains("it's");
         let new = values(reading, span.start..at(found)).last().cloned();
         let old = values(reading, at(found + mark.len())..span.end).first().cloned();
-        if let (Some(old), Some(new), true) = (old, new, corrects) {
+        let just = ["just", "only", "even", "about", "including", "counting"]
+            .iter()
+            .any(|word| said[found + mark.len()..].starts_with(word));
+        if let (Some(old), Some(new), true) = (old, new, corrects && !just)
+            && new.end + NEAR_BYTES >= at(found)
+            && old.start <= at(found + mark.len()) + NEAR_BYTES
+        {
             return Some((old, Some(new)));
         }
     }
@@ -183,6 +208,15 @@ fn value(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
     let span = phrase::trimmed(text, span);
     let chars = text[span.clone()].chars().count();
     (1..=VALUE_CHARS_MAX).contains(&chars).then_some(span)
+}
+
+/// Two values, or two people or companies: 不是王总，是李总.
+fn alike(reading: &Reading<'_>, old: &Range<usize>, new: &Range<usize>) -> bool {
+    let named = |span: &Range<usize>| {
+        let short = reading.text()[span.clone()].chars().count() <= 8;
+        short && reading.hits_in(span).iter().any(|hit| matches!(hit.tag, Tag::Title | Tag::Organisation))
+    };
+    is_value(reading, old) && is_value(reading, new) || named(old) && named(new)
 }
 
 fn is_value(reading: &Reading<'_>, span: &Range<usize>) -> bool {

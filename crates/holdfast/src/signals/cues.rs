@@ -13,6 +13,9 @@ use crate::types::signals::Cue;
 /// A message turns to a few tasks at most.
 const CUES_MAX: usize = 8;
 
+/// These also go on within a task (另外，要用PDF): they turn only to a request or a named piece of work.
+const WEAK_SWITCHES: &[&str] = &["另外", "顺便", "对了", "separately", "meanwhile", "突然想起", "突然想到"];
+
 /// What may stand before a cue in its clause.
 const HEADS: &[&str] = &[
     "好",
@@ -181,7 +184,9 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
     let cue = hits
         .iter()
         .filter(|hit| {
-            matches!(hit.tag, Tag::Continue | Tag::Switch | Tag::Request) && !reading.layout.is_quoted(hit.start)
+            matches!(hit.tag, Tag::Continue | Tag::Switch | Tag::Request)
+                && hit.end <= clause.span.end
+                && !reading.layout.is_quoted(hit.start)
         })
         .filter(|hit| is_head(reading, clause.span.start..hit.start))
         // The earliest and longest; a switch before a request that begins with the same word.
@@ -204,6 +209,14 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
                 Some(request) => requested(reading, request.end..clause.span.end),
                 None => topic(reading, rest),
             };
+            let weak = WEAK_SWITCHES.contains(&&reading.text()[hit.span()]);
+            let names_work =
+                topic.as_ref().is_some_and(|topic| reading.said(topic.clone(), Tag::Work).next().is_some());
+            let asked = request.is_some()
+                || reading.said(hit.end..reading.layout.sentence_of(clause).span.end, Tag::Request).next().is_some();
+            if weak && !names_work && !asked {
+                return None;
+            }
             Some(Cue::Switch { topic: written(reading, topic) })
         }
         _ => {
@@ -229,7 +242,7 @@ fn order(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
     let verb = reading
         .hits_in(&(start..start + 1))
         .iter()
-        .filter(|hit| hit.tag == Tag::RequestVerb)
+        .filter(|hit| hit.tag == Tag::RequestVerb && hit.end <= clause.span.end)
         .max_by_key(|hit| hit.end)?;
     // 写完了周报 and "test passed" tell.
     let rest = &text[verb.end..clause.span.end];
@@ -287,7 +300,12 @@ fn requested(reading: &Reading<'_>, rest: Range<usize>) -> Option<Range<usize>> 
     let verb = reading
         .hits_in(&(start..rest.end))
         .iter()
-        .filter(|hit| hit.tag == Tag::RequestVerb && hit.start == start)
+        .filter(|hit| {
+            hit.tag == Tag::RequestVerb
+                && hit.start == start
+                && hit.end <= rest.end
+                && !reading.inside_of(hit, Tag::Modality)
+        })
         .max_by_key(|hit| hit.end);
     match verb {
         Some(verb) => topic(reading, verb.end..rest.end),
@@ -303,6 +321,13 @@ fn topic(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
     let said = &text[span.clone()];
     if let Some(at) = said.find("把").or_else(|| said.find("将")) {
         span.start += at + "把".len();
+        // 把合同翻译成英文: what is done to it is no part of its name.
+        let done_to = reading.hits_in(&(span.start + 1..span.end)).iter().find(|hit| {
+            let rest = &text[hit.end.min(span.end)..span.end];
+            hit.tag == Tag::RequestVerb
+                && (rest.is_empty() || rest.starts_with(['成', '一', '完', '好', '给', '到', '为', '出', '掉']))
+        });
+        span.end = done_to.map_or(span.end, |hit| hit.start);
     }
     loop {
         let before = span.clone();
@@ -358,7 +383,27 @@ fn topic(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
     if text[span.clone()].is_ascii() {
         span = phrase::english_object(reading, span);
     }
-    phrase::name(reading, span)
+    let name = phrase::name(reading, span)?;
+    // "plan how to …", "organize them": no name.
+    let first = text[name.clone()].split(' ').next().unwrap_or_default();
+    let unnamed = matches!(
+        first,
+        "how"
+            | "what"
+            | "why"
+            | "when"
+            | "where"
+            | "whether"
+            | "if"
+            | "them"
+            | "sure"
+            | "which"
+            | "who"
+            | "most"
+            | "me"
+            | "us"
+    );
+    (!unnamed).then_some(name)
 }
 
 /// 写周报 loses its verb; 说明书 and 翻译 (a task by itself) keep their characters.

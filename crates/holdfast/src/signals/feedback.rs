@@ -7,6 +7,8 @@ use crate::types::signals::Feedback;
 
 /// What is said of the work stands near the start of its clause; a long clause is a description.
 const LEAD_CHARS_MAX: usize = 12;
+/// Longest clause that judges, in Chinese characters.
+const CLAUSE_CHARS_MAX: usize = 18;
 /// In English, in words.
 const LEAD_WORDS_MAX: usize = 5;
 
@@ -87,9 +89,20 @@ fn judges(reading: &Reading<'_>, hit: &Hit) -> bool {
         return false;
     }
     let word = &text[hit.span()];
+    // A judgement is short; 我刚通过了考试 tells of oneself.
+    let of_oneself = before.contains('我')
+        && !["满意", "喜欢", "认可", "同意"].iter().any(|own| word.contains(own))
+        && !before.contains("给我")
+        && hit.tag == Tag::Positive;
+    if !ascii && (text[clause.span.clone()].trim().chars().count() > CLAUSE_CHARS_MAX || of_oneself) {
+        return false;
+    }
     if ascii {
         // "great" and "perfect" before a noun are description: "a great restaurant in Kyoto", "correct version".
         let bare = !word.contains(' ') && hit.tag == Tag::Positive;
+        // "The cushioning was great" is no word on what was done here.
+        let of_the_work = ["this", "that", "it", "your", "these", "those"].iter().any(|word| before.starts_with(word))
+            || reading.said(clause.span.start..hit.start, Tag::Work).next().is_some();
         let verdict = before.is_empty()
             || matches!(
                 before,
@@ -112,9 +125,7 @@ fn judges(reading: &Reading<'_>, hit: &Hit) -> bool {
                     | "very"
                     | "so"
             )
-            || before.ends_with(" is")
-            || before.ends_with(" looks")
-            || before.ends_with(" was");
+            || of_the_work && [" is", " looks", " was", " are"].iter().any(|verb| before.ends_with(verb));
         let goes_on = !after.is_empty()
             && ![
                 "work", "job", "thanks", "thank", "that", "this", "!", "now", "answer", "exactly", "and", "but", "so",
@@ -123,6 +134,10 @@ fn judges(reading: &Reading<'_>, hit: &Hit) -> bool {
             .iter()
             .any(|next| after.starts_with(next));
         return !bare || verdict && !goes_on;
+    }
+    // 我喜欢用PDF is a taste, 我喜欢这个 a judgement.
+    if word.ends_with("喜欢") && !after.is_empty() && !after.starts_with(['这', '你', '它', '那', '了']) {
+        return false;
     }
     // 很好的餐厅 describes; 很好吃 is another word.
     !(after.starts_with('的') && after.chars().count() > 1 && !after.starts_with("的。")

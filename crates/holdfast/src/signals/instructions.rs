@@ -13,81 +13,50 @@ use crate::types::signals::{Instruction, Standing};
 /// Of one message.
 const INSTRUCTIONS_MAX: usize = 8;
 
-/// Words that make a clause an order, Chinese.
+/// Words that make a clause an order, Chinese, wherever they stand.
 const ZH_ORDERS: &[&str] = &[
-    "用",
-    "要",
     "不要",
-    "别",
     "请",
-    "先",
-    "给",
-    "把",
-    "写",
-    "做",
-    "发",
-    "叫",
-    "说",
-    "按",
-    "以",
-    "改",
-    "记",
-    "只",
     "不用",
     "不准",
     "不许",
     "禁止",
     "必须",
-    "得",
     "保持",
-    "放",
-    "加",
-    "带",
-    "附",
-    "标",
     "用中文",
     "用英文",
     "回复",
-    "回答",
-    "输出",
-    "导出",
-    "提醒",
     "避免",
-    "省",
-    "略",
     "跳过",
-    "直接",
     "统一",
     "采用",
-    "使用",
     "遵守",
     "遵循",
-    "确认",
-    "问",
-    "检查",
-    "包含",
-    "列",
     "注明",
-    "控制",
-    "限制",
-    "不能",
-    "可以",
-    "都",
-    "生成",
-    "提供",
-    "保留",
-    "删",
-    "称呼",
-    "预留",
-    "订",
-    "买",
-    "选",
     "抄送",
-    "备份",
-    "走",
-    "算",
-    "就",
+    "称呼",
+    "不能",
+    "务必",
+    "别用",
+    "别再",
+    "改用",
+    "改成",
+    "附上",
+    "使用",
+    "输出",
+    "导出",
+    "提醒我",
+    "先写",
+    "给我",
+    "发给",
+    "叫我",
+    "问我",
 ];
+/// Verbs of one character that order at the head of what is said, or behind an adverb: (回答都)用, (先)写.
+const ZH_VERBS: &str = "用要别给把写做发按以改只加带附标省略选删买订记放先";
+/// Adverbs before them.
+const ZH_ADVERBS: &str = "都就只先也再还律全须默次回得要请";
+
 /// Verbs that begin an English order.
 const EN_ORDERS: &[&str] = &[
     "use",
@@ -250,6 +219,14 @@ fn is_past_habit(text: &str, hit: &Hit, clause: &Clause) -> bool {
     {
         return true;
     }
+    let subject =
+        ["i", "we", "you", "he", "she", "they", "who", "it"].iter().any(|word| phrase::ends_with_word(before, word));
+    if word == "always"
+        && subject
+        && !["want", "need", "prefer", "like it"].iter().any(|words| after.starts_with(words))
+    {
+        return true;
+    }
     if word == "this time" && (after.starts_with("last") || after.starts_with("next") || after.starts_with("of")) {
         return true;
     }
@@ -274,7 +251,10 @@ fn whole_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> Option<Rang
         outside <= 2
     };
     let mut span = clause.span.clone();
-    if alone(&span) {
+    // "Every time you finish, run the tests": the order is in the next clause.
+    let sets_a_time = matches!(&text[hit.span()], "every time" | "each time" | "whenever you")
+        && text[span.start..hit.start].trim().is_empty();
+    if alone(&span) || sets_a_time {
         let at = reading.layout.clauses.partition_point(|other| other.span.start <= clause.span.start);
         match reading.layout.clauses.get(at).filter(|next| next.span.end <= sentence.end) {
             Some(next) => span.end = next.span.end,
@@ -290,9 +270,59 @@ fn whole_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> Option<Rang
             }
         }
     }
+    if text.as_bytes()[hit.start].is_ascii() {
+        extend(reading, &mut span, sentence.end);
+    }
     let mut span = phrase::trimmed(text, span);
     span.end = span.end.max(span.start);
     (span.start <= hit.start && hit.end <= span.end || span.contains(&hit.start)).then_some(span)
+}
+
+/// English orders run on over commas ("as Month Day, Year when I ask"), up to a clause with something of its own to say.
+fn extend(reading: &Reading<'_>, span: &mut Range<usize>, end: usize) {
+    let from = reading.layout.clauses.partition_point(|clause| clause.span.start < span.end);
+    for clause in reading.layout.clauses[from..].iter().take_while(|clause| clause.span.end <= end) {
+        let own = reading.hits_in(&clause.span).iter().any(|hit| {
+            matches!(
+                hit.tag,
+                Tag::Standing
+                    | Tag::OneOff
+                    | Tag::State(..)
+                    | Tag::Request
+                    | Tag::Switch
+                    | Tag::Continue
+                    | Tag::Positive
+                    | Tag::Negative
+            )
+        });
+        if own {
+            break;
+        }
+        span.end = clause.span.end;
+    }
+}
+
+fn zh_orders(said: &str) -> bool {
+    if ZH_ORDERS.iter().any(|order| said.contains(order)) {
+        return true;
+    }
+    let mut before = None;
+    for (place, c) in said.chars().enumerate() {
+        let next = said.chars().nth(place + 1).unwrap_or(' ');
+        let alone = !"求点么素心途户力处人事家以为".contains(next);
+        let behind = before.is_none_or(|before| ZH_ADVERBS.contains(before))
+            || "要用别".contains(c)
+                && place <= 6
+                && before.is_some_and(|before| !"重主需必纪概摘只不有没作费信使引利应专实运适特分".contains(before));
+        if ZH_VERBS.contains(c) && alone && behind {
+            return true;
+        }
+        if place > 12 {
+            break;
+        }
+        before = Some(c);
+    }
+    false
 }
 
 fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Standing) -> bool {
@@ -315,12 +345,20 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
         {
             return false;
         }
+        // Behind more than a subject (回答总是用中文) the word describes: 孩子们的东西暂时收好.
+        let word = &text[hit.span()];
+        let loose = ["一直", "总是", "每次", "每回", "始终", "长期", "暂时", "暂且", "临时", "例外"]
+            .iter()
+            .any(|other| word.starts_with(other));
+        let before_here = before.rsplit(['，', ',']).next().unwrap_or_default();
+        if before_here.chars().count() > 6 || loose && (before_here.contains('我') || before_here.chars().count() > 3)
+        {
+            return false;
+        }
         let told = rest.ends_with('了') && !rest.contains(['用', '别'])
             || reading.said(span.clone(), Tag::Past).any(|word| word.start >= hit.end);
-        let ordered = |said: &str| {
-            ZH_ORDERS.iter().any(|order| said.contains(order))
-                || reading.hits_in(span).iter().any(|word| word.tag == Tag::Format)
-        };
+        let formed = reading.hits_in(span).iter().any(|word| word.tag == Tag::Format);
+        let ordered = |said: &str| zh_orders(said) || formed && !said.is_empty();
         return !told && (ordered(rest) || ordered(before));
     }
     let first = rest.split([' ', ',']).next().unwrap_or_default();
@@ -339,7 +377,13 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
     }
     let first_orders =
         EN_ORDERS.contains(&first) && !matches!(first, "i" | "we" | "be" | "no" | "all" | "you" | "everything");
+    // "Never delete the backups", but not "Never seen it" and "Always wanted to".
+    let bare = matches!(&text[hit.span()], "always" | "never")
+        && before.is_empty()
+        && !matches!(first, "i" | "we" | "" | "seen" | "been" | "heard" | "again" | "too" | "a" | "the" | "in");
+    let bare = bare && !first.ends_with("ed") && !first.ends_with("ing");
     first_orders
+        || bare
         || head_verb
         || own_wish
         || should

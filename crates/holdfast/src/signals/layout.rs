@@ -25,6 +25,10 @@ pub(super) struct Layout {
     pub(super) quoted: Vec<Range<usize>>,
 }
 
+/// A sentence is cut after so many bytes: rules look through the clause and sentence of each word, and a text without marks
+/// must not make that quadratic. People's sentences are a tenth of it.
+const SENTENCE_BYTES_MAX: usize = 2048;
+
 /// A quotation longer than this is a lost quotation mark.
 const QUOTATION_BYTES_MAX: usize = 600;
 
@@ -50,6 +54,7 @@ impl Layout {
             if quoted.peek().is_some_and(|span| span.contains(&at)) && c != '\n' {
                 continue;
             }
+            let too_long = at - sentence_from >= SENTENCE_BYTES_MAX && !c.is_ascii_alphanumeric();
             let end = at + c.len_utf8();
             let next_is_space = bytes.get(end).is_none_or(u8::is_ascii_whitespace);
             let (ends_sentence, ends_clause) = match c {
@@ -59,6 +64,7 @@ impl Layout {
                 ',' | ':' => (false, !between_digits(bytes, at)),
                 _ => (false, false),
             };
+            let ends_sentence = ends_sentence || too_long;
             if ends_sentence || ends_clause {
                 layout.clause(clause_from..at);
                 clause_from = end;

@@ -39,7 +39,7 @@ pub const ENTITIES_MAX: usize = 200;
 
 /// Reads one event. `at` is when it happened, in its own zone: 「明天」 at 23:30 in Los Angeles is the next day there.
 ///
-/// State words are read from users, agents and the system, never from a tool's output; feedback, cues and instructions
+/// State words are read from users; from agents and the system only as reports, not as orders; never from a tool's output; feedback, cues and instructions
 /// from users alone.
 pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -> Signals {
     let bytes_max = match source {
@@ -52,7 +52,7 @@ pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -
         Signals { language: language::of(text), entities: entities::find(&reading), ..Signals::default() };
     signals.dates = reading.dates.iter().take(ENTITIES_MAX).map(|found| found.mention.clone()).collect();
     if source != Source::Tool {
-        signals.states = states::find(&reading);
+        signals.states = states::find(&reading, source);
     }
     if matches!(source, Source::User | Source::Agent) {
         signals.corrections = corrections::find(&reading);

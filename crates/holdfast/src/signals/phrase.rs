@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::lexicon::Tag;
+use super::lexicon::{Hit, Tag};
 use super::reading::Reading;
 
 /// Longest name of an item or topic, in characters: longer is a sentence, not a name.
@@ -11,6 +11,10 @@ const NAME_CHARS_MAX: usize = 40;
 
 /// In front of a noun phrase, Chinese.
 const ZH_LEADS: &[&str] = &[
+    "只能",
+    "只好",
+    "虽然",
+    "我都",
     "那么",
     "那就",
     "那",
@@ -83,6 +87,7 @@ const ZH_LEADS: &[&str] = &[
     "几个",
     "原来的",
     "的",
+    "是",
     "其实",
     "本来",
     "现在",
@@ -158,6 +163,7 @@ const ZH_TRAILS: &[&str] = &[
 ];
 /// What stands for the task itself, or for something said before.
 const ZH_PRONOUNS: &[&str] = &[
+    "是",
     "它",
     "这",
     "那",
@@ -309,13 +315,20 @@ pub(super) fn name(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<us
         if is_pronoun(said) {
             return None;
         }
-        if let Some(lead) = ZH_LEADS.iter().find(|lead| said.starts_with(**lead) && keeps_a_noun(&said[lead.len()..])) {
+        // 到货单 and 会议纪要 keep the characters that would else be taken for particles.
+        let work = |edge: &dyn Fn(&Hit) -> bool| reading.said(span.clone(), Tag::Work).any(edge);
+        let (work_first, work_last) = (work(&|hit| hit.start == span.start), work(&|hit| hit.end == span.end));
+        if work_first {
+            // The noun begins here.
+        } else if let Some(lead) = ZH_LEADS.iter().find(|lead| said.starts_with(**lead) && said.len() > lead.len()) {
             span.start += lead.len();
         } else if let Some(lead) = EN_LEADS.iter().find(|lead| starts_with_word(said, lead)) {
             span.start += lead.len();
         }
         let said = &text[span.clone()];
-        if let Some(trail) = ZH_TRAILS.iter().find(|trail| said.ends_with(**trail)) {
+        if work_last {
+            // And ends here.
+        } else if let Some(trail) = ZH_TRAILS.iter().find(|trail| said.ends_with(**trail)) {
             span.end -= trail.len();
         } else if let Some(trail) = EN_TRAILS.iter().find(|trail| ends_with_word(said, trail)) {
             span.end -= trail.len();
@@ -330,12 +343,6 @@ pub(super) fn name(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<us
     let said = &text[span.clone()];
     let is_name = !said.is_empty() && !is_pronoun(said) && said.chars().count() <= NAME_CHARS_MAX;
     (is_name && said.chars().any(char::is_alphanumeric)).then_some(span)
-}
-
-/// Leads of one character also begin nouns (先锋, 到期, 再生): they go only before something that is no part of a word
-/// that the lists know. Cheap: the noun has to be longer than one character.
-fn keeps_a_noun(rest: &str) -> bool {
-    rest.chars().nth(1).is_some()
 }
 
 pub(super) fn is_pronoun(said: &str) -> bool {

@@ -55,8 +55,9 @@ impl<'t> Reading<'t> {
             .any(|other| other.tag == tag && other.end >= hit.end)
     }
 
+    /// The clause a word is in; `None` when it is cut by the clause's end.
     pub(super) fn clause_of(&self, hit: &Hit) -> Option<&Clause> {
-        self.layout.clause_at(hit.start)
+        self.layout.clause_at(hit.start).filter(|clause| hit.end <= clause.span.end)
     }
 
     /// The first date that starts in a span.

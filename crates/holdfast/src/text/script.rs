@@ -1,5 +1,7 @@
 //! What a character is to the tokeniser: part of a script written without spaces, a letter, a digit, or neither.
 
+use unicode_normalization::char::is_combining_mark;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Script {
     /// Han, kana, bopomofo and hangul: words aren't set apart by spaces (or, in Korean, carry their particles with them), so
@@ -32,7 +34,12 @@ pub(crate) fn script(c: char) -> Script {
         | '\u{AC00}'..='\u{D7A3}'
         | '\u{20000}'..='\u{3FFFF}' => Script::Ideographic,
         _ if c.is_numeric() => Script::Digit,
-        _ if c.is_alphabetic() => Script::Letter,
+        // Letters in circles and squares are signs to an index, and these vowels were marks when its tables were made.
+        '\u{1F130}'..='\u{1F189}' | '\u{19B0}'..='\u{19C0}' | '\u{19C8}' | '\u{19C9}' | '\u{1CF2}' | '\u{1CF3}' => {
+            Script::Other
+        }
+        // A mark belongs to the word it stands in, though not to the term (see `plain`).
+        _ if c.is_alphabetic() || is_combining_mark(c) => Script::Letter,
         _ => Script::Other,
     }
 }

@@ -375,3 +375,66 @@ fn a_long_run_of_anything_is_tokenised() {
         extract(&text, 200, &["a"]);
     }
 }
+
+/// Run by hand: `cargo test --release -p holdfast text -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn cost_of_text() {
+    type Verb = fn(&str) -> usize;
+    let verbs: [(&str, Verb); 7] = [
+        ("fold", |text| fold(text).len()),
+        ("index_terms", |text| index_terms(text).len()),
+        ("query_terms", |text| query_terms(text).len()),
+        ("sentences", |text| sentences(text).len()),
+        ("extract 200", |text| extract(text, 200, &["报告", "report"]).len()),
+        ("estimate_upper", |text| Tokenizer::O200kBase.estimate_upper(text)),
+        ("count", |text| Tokenizer::O200kBase.count(text)),
+    ];
+    let texts = [corpus()[0].1.clone(), corpus()[4].1.clone(), corpus()[6].1.clone()];
+    for (name, verb) in verbs {
+        let costs: Vec<String> = texts
+            .iter()
+            .map(|text| {
+                verb(text);
+                let started = std::time::Instant::now();
+                for _ in 0..2000 {
+                    std::hint::black_box(verb(std::hint::black_box(text)));
+                }
+                format!("{:8.2} µs/kB", started.elapsed().as_secs_f64() * 1e6 / 2000.0 / (text.len() as f64 / 1000.0))
+            })
+            .collect();
+        println!("{name:>15} zh {} en {} json {}", costs[0], costs[1], costs[2]);
+    }
+    let long = texts[0].repeat((1 << 20) / texts[0].len());
+    for (name, verb) in verbs {
+        let started = std::time::Instant::now();
+        verb(&long);
+        println!("{name:>15} {:8.1} ms for 1 MiB", started.elapsed().as_secs_f64() * 1e3);
+    }
+}
+
+/// As above for every character there is: what Rust calls alphabetic includes marks and signs that `unicode61` splits at.
+#[test]
+fn no_character_splits_a_term() {
+    let db = Connection::open_in_memory().unwrap();
+    db.execute_batch(
+        "CREATE VIRTUAL TABLE doc USING fts5(seg, tokenize = 'unicode61 remove_diacritics 0');
+         CREATE VIRTUAL TABLE vocabulary USING fts5vocab(doc, row);",
+    )
+    .unwrap();
+    let terms: BTreeSet<String> = ('\0'..='\u{3FFFF}').flat_map(|c| index_terms(&format!("a{c}b"))).collect();
+    let document = terms.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+    db.execute("INSERT INTO doc(seg) VALUES (?1)", [document]).unwrap();
+    let mut rows = db.prepare("SELECT term FROM vocabulary").unwrap();
+    let stored: BTreeSet<String> = rows.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let lost: Vec<&String> = terms.difference(&stored).collect();
+    assert!(
+        lost.is_empty(),
+        "{} of {}, such as {:?}",
+        lost.len(),
+        terms.len(),
+        lost.iter().step_by(1 + lost.len() / 60).collect::<Vec<_>>()
+    );
+    check_finds("हिन्दी", &["मुझे हिन्दी आती है"]);
+    check_finds("ภาษา", &["ภาษา ไทย"]);
+}

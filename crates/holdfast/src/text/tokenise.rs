@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::normalise::fold_keeping_case;
 use super::script::{Script, script};
@@ -337,7 +338,11 @@ impl<'a> Iterator for Runs<'a> {
                     return Some(Run::Ideographs { text: &rest[..length], number_before });
                 }
                 Script::Letter | Script::Digit => {
-                    let parts = self.compound(self.at);
+                    let mut parts = self.compound(self.at);
+                    parts.retain(|part| part.text.is_ascii() || !part.text.chars().all(is_combining_mark));
+                    if parts.is_empty() {
+                        continue;
+                    }
                     if let [Part { text, .. }] = parts[..]
                         && text.chars().all(|c| script(c) == Script::Digit)
                     {
@@ -392,7 +397,8 @@ fn thousands(parts: &[Part<'_>], next: &str) -> bool {
     digits(next) && next.len() == 3 && digits(last.text) && (opens || goes_on)
 }
 
-/// A word as it is compared: lower case, no accents on Latin letters, not longer than a term may be.
+/// A word as it is compared: lower case, without accents and other marks (an index would split there), not longer than a
+/// term may be.
 fn plain(word: &str) -> String {
     if word.is_ascii() {
         return clip(word).to_ascii_lowercase();
@@ -403,7 +409,9 @@ fn plain(word: &str) -> String {
     } else {
         word.chars().flat_map(char::to_lowercase).collect()
     };
-    let kept: String = lower.chars().filter(|&c| script(c) != Script::Other).collect();
+    let kept = lower.chars().filter(|&c| script(c) != Script::Other && !is_combining_mark(c));
+    // The sigma at the end of a word is a sigma.
+    let kept: String = kept.map(|c| if c == 'ς' { 'σ' } else { c }).collect();
     clip(&kept).to_owned()
 }
 

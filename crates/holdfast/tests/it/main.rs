@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod story;
+mod tidy;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

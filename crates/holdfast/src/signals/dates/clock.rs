@@ -64,6 +64,7 @@ fn read(reader: &Reader<'_>, pos: usize, day: Date, after_day: bool) -> Read {
 pub(super) fn read_in_part(mut cursor: Cursor<'_>, day: Date, part: (u8, u8), after_day: bool) -> Read {
     let part_end = cursor.pos();
     cursor.eat("的");
+    cursor.eat_any(&["大概", "大约", "差不多", "约"]);
     cursor.spaces();
     let at = cursor.eat_word("at");
     cursor.spaces();
@@ -157,7 +158,7 @@ fn time(mut cursor: Cursor<'_>, part: Option<(u8, u8)>, after_day: bool) -> Opti
         || after_day
         || (written_in_digits && !cursor.leads_to(POINTS))
         || cursor.leads_to(&["前", "之前", "左右", "开会", "到"]);
-    if sure && !(cursor.leads_to(POINTS) && !exact) { valid(cursor, hour, minute) } else { None }
+    if sure && (exact || !cursor.leads_to(POINTS)) { valid(cursor, hour, minute) } else { None }
 }
 
 /// 十分, 05分, and 三点十 without 分 only in digits of two.

@@ -22,7 +22,7 @@ const PREPOSITIONS: &[&str] = &[
 /// An expression that starts with a word.
 pub(super) fn read(reader: &Reader<'_>, pos: usize, here: &[Hit]) -> Read {
     let mut cursor = Cursor::new(reader.text, pos);
-    if cursor.before().is_some_and(|c| c.is_ascii_alphanumeric() || "_-/.@#\\".contains(c)) {
+    if cursor.before().is_some_and(|c| c.is_ascii_alphanumeric() || "_-/.@#\\<".contains(c)) {
         return None;
     }
     for hit in here {
@@ -209,7 +209,8 @@ fn month_first(reader: &Reader<'_>, hit: &Hit, month: i8, plain: bool) -> Read {
         }
     }
     let wanted = start.follows(PREPOSITIONS);
-    if !(wanted || plain && capital) || !plain && !(wanted && capital) {
+    let named = if plain { wanted || capital } else { wanted && capital };
+    if !named {
         return None;
     }
     let tense = reader.tense(hit.start..hit.end);
@@ -222,7 +223,8 @@ fn weekday_named(reader: &Reader<'_>, hit: &Hit, weekday: i8, plain: bool) -> Re
         return None;
     }
     let capital = reader.folded.written(hit.span()).starts_with(char::is_uppercase);
-    if !plain && !(capital && start.follows(PREPOSITIONS)) {
+    let named = plain || capital && start.follows(PREPOSITIONS);
+    if !named {
         return None;
     }
     let day = weekday_by_tense(reader.today, weekday, reader.tense(hit.span()))?;

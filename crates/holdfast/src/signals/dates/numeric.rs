@@ -80,7 +80,11 @@ fn ends(cursor: &Cursor<'_>, separator: char) -> bool {
 /// Rule 3 for a pair alone.
 fn pair_is_date(reader: &Reader<'_>, pos: usize, end: &Cursor<'_>, month: i64, day: i64) -> bool {
     let before = Cursor::new(reader.text, pos);
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || end.leads_to(COUNTED) {
+    if !(1..=12).contains(&month)
+        || !(1..=31).contains(&day)
+        || end.leads_to(COUNTED)
+        || before.follows(&["=", "+", "*", "×", "≈"])
+    {
         return false;
     }
     day > 12 || month > day || before.follows(DATE_WANTED) || end.leads_to(&["之前", "前", "截止"])

@@ -14,6 +14,10 @@ use crate::signals::lexicon::{Hit, Tag};
 
 /// 5号楼 is no day.
 const NUMBERED: &[&str] = &[
+    "强风",
+    "风球",
+    "信号",
+    "风",
     "楼",
     "线",
     "机",
@@ -79,7 +83,7 @@ pub(super) fn read(reader: &Reader<'_>, pos: usize, here: &[Hit]) -> Read {
 fn part_of_another_word(cursor: &Cursor<'_>, hit: &Hit, before: Option<char>) -> bool {
     let word = &cursor.rest()[..hit.end - hit.start];
     match word {
-        "前天" | "后天" => before.is_some_and(|c| "目之以天年月周期先然最".contains(c)),
+        "前天" | "后天" | "前晚" | "后晚" => before.is_some_and(|c| "目当眼之以天年月周期先然最".contains(c)),
         "明天" => before.is_some_and(|c| "说声表证".contains(c)) && cursor.rest()[word.len()..].starts_with('气'),
         _ => false,
     }
@@ -148,7 +152,11 @@ pub(super) fn read_particle(reader: &Reader<'_>, pos: usize) -> Read {
             let (count, unit) = count_and_unit(&mut cursor)?;
             if waits {
                 // 过了三天, 不过两天: not a wait of that long.
-                return if before == Some('不') { None } else { shifted(reader, cursor.pos(), count, unit) };
+                return if before.is_some_and(|c| "不超经通度路错难隔".contains(c)) {
+                    None
+                } else {
+                    shifted(reader, cursor.pos(), count, unit)
+                };
             }
             if ahead < 0 {
                 lately(reader, cursor.pos(), count, unit)
@@ -228,7 +236,7 @@ fn relative(reader: &Reader<'_>, mut cursor: Cursor<'_>) -> Read {
         }
         _ => {
             // 这年 and 下年 are not said; 本年 and 下一年 are.
-            let said = cursor.pos() - start.pos() > "下年".len() || start.rest().starts_with('本');
+            let said = steps != 0 && cursor.pos() - start.pos() > "下年".len() || start.rest().starts_with('本');
             let year = today.year().checked_add(i16::try_from(steps).ok()?)?;
             said.then(|| year_tail(reader, cursor, year))?
         }
@@ -292,6 +300,10 @@ fn year_tail(reader: &Reader<'_>, mut cursor: Cursor<'_>, year: i16) -> Read {
     let year_end = cursor.pos();
     cursor.spaces();
     cursor.eat("的");
+    // 这个年龄, 本年级.
+    if cursor.leads_to(&["龄", "级", "代", "轻", "纪"]) {
+        return None;
+    }
     if let Some(part) = cursor.eat_any(&["年底", "底", "年末", "末", "年初", "初", "年中", "上半年", "下半年"])
     {
         let (from, months) = match part {
@@ -424,6 +436,7 @@ fn unit(cursor: &mut Cursor<'_>) -> Option<Unit> {
         ("礼拜", Unit::Week),
         ("小时", Unit::Hour),
         ("分钟", Unit::Minute),
+        ("日子", Unit::Day),
         ("天", Unit::Day),
         ("日", Unit::Day),
         ("周", Unit::Week),

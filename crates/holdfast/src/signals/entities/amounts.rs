@@ -105,6 +105,10 @@ fn starts(text: &str, span: Range<usize>) -> impl Iterator<Item = usize> {
 }
 
 fn read(text: &str, start: usize) -> Option<Amount> {
+    // 第3章 is a place in an order.
+    if text[..start].ends_with('第') {
+        return None;
+    }
     let bytes = text.as_bytes();
     let mut end = start;
     let mut value = String::new();
@@ -142,8 +146,8 @@ fn read(text: &str, start: usize) -> Option<Amount> {
     .into_iter()
     .find(|(scale, _)| {
         rest.strip_prefix(*scale).is_some_and(|rest| {
-            !(scale.is_ascii() && rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
-                && !rest.starts_with(['克', '米', '瓦'])
+            let goes_on = scale.is_ascii() && rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+            !goes_on && !rest.starts_with(['克', '米', '瓦'])
         })
     })
     .map_or((0, 0), |(scale, zeros)| (scale.len(), zeros));

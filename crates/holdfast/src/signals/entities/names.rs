@@ -163,9 +163,9 @@ fn chinese(reading: &Reading<'_>, found: &mut impl FnMut(Range<usize>)) {
                             && !"的和与跟在给把是从向对为了我你他她这那个家们该本贵各每某去到找帮问请说自来由是约见访"
                                 .contains(*c)
                     })
-                    .take(4)
+                    .take(5)
                     .collect();
-                if head.len() >= 2 && !head.iter().any(|c| "不没有要用做写".contains(*c)) {
+                if (2..=4).contains(&head.len()) && !head.iter().any(|c| "不没有要用做写".contains(*c)) {
                     let start = hit.start - head.iter().map(|c| c.len_utf8()).sum::<usize>();
                     let longer =
                         reading.hits_in(&(hit.end..hit.end + 1)).iter().find(|next| next.tag == Tag::Organisation);
@@ -220,7 +220,7 @@ fn capitalised(reading: &Reading<'_>, found: &mut impl FnMut(Range<usize>)) {
     let mut sentence_start = true;
     while at < bytes.len() {
         if !bytes[at].is_ascii_alphabetic()
-            || at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || b"_./-@#\\'".contains(&bytes[at - 1]))
+            || at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || b"_./-@#\\'*".contains(&bytes[at - 1]))
         {
             match bytes[at] {
                 b'.' | b'!' | b'?' | b'\n' | b':' | b';' => sentence_start = true,

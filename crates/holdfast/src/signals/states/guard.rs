@@ -80,9 +80,27 @@ pub(super) fn passes(reading: &Reading<'_>, hit: &Hit, clause: &Clause, word: St
         && match form {
             Form::Perfect => is_perfect(reading, hit, clause),
             Form::Participle if word == StateWord::Done => is_done(reading, hit, clause),
+            Form::Participle => is_predicate(reading, hit, clause),
             Form::Verb | Form::WithDate if is_ascii(reading, hit) => is_order(reading, hit, clause),
-            Form::Verb | Form::WithDate | Form::Participle => true,
+            Form::Verb | Form::WithDate => true,
         }
+}
+
+/// A report of what has happened, not an order: 取消了, 已取消, "was cancelled".
+pub(super) fn is_told(reading: &Reading<'_>, hit: &Hit, clause: &Clause, form: Form) -> bool {
+    let text = reading.text();
+    let after = text[hit.end..clause.span.end].trim_start_matches(['掉', '到', '至']);
+    match form {
+        Form::Participle | Form::Perfect => true,
+        Form::Verb | Form::WithDate if is_ascii(reading, hit) => text[hit.span()].ends_with("ed"),
+        Form::Verb | Form::WithDate => {
+            let before = &text[clause.span.start..hit.start];
+            after.starts_with(['了', '啦'])
+                || before.ends_with('已')
+                || before.contains("已经")
+                || before.ends_with('被')
+        }
+    }
 }
 
 fn is_ascii(reading: &Reading<'_>, hit: &Hit) -> bool {
@@ -169,7 +187,7 @@ fn is_negated(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     let negated = |word: &Hit| {
         !reading.inside_of(word, Tag::NotNegation)
             && !TURNS.iter().any(|turn| text[word.end..hit.start].contains(turn))
-            && !reading.hits.iter().any(|other| {
+            && !reading.hits_in(&clause.span).iter().any(|other| {
                 // 先别做了 holds its own negation.
                 matches!(other.tag, Tag::State(..)) && other.start < word.start && other.end >= word.end
             })
@@ -209,14 +227,20 @@ fn is_plan(reading: &Reading<'_>, hit: &Hit, plan: &Hit) -> bool {
 fn is_perfect(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     let text = reading.text();
     let before = text[clause.span.start..hit.start].trim_end();
+    let before_end = before.len();
     let after = &text[hit.end..clause.span.end];
     let over_before = ["已", "已经", "都", "刚", "刚刚", "终于", "总算", "全部", "全", "早就", "也"]
         .iter()
         .any(|word| before.ends_with(word) || before.strip_suffix("给").is_some_and(|before| before.ends_with(word)));
     let le = after.starts_with(['了', '啦', '咯', '喽', '毕']);
-    let le_at_end = after.trim_end().ends_with(['了', '啦']) && after.chars().count() <= 16;
+    // 完成周报了: a short object before the particle.
+    let object = after.trim_end().trim_end_matches(['了', '啦']);
+    let le_at_end = object.len() < after.trim_end().len()
+        && (object.chars().count() <= 4
+            || reading.said(hit.end..hit.end + object.len(), Tag::Work).any(|noun| noun.end == hit.end + object.len()));
     // 「周报完成。」: a noun, the word, and nothing more.
     let bare_end = after.trim().is_empty()
+        && reading.said(clause.span.start..hit.start, Tag::Work).any(|noun| noun.end == clause.span.start + before_end)
         && !before.is_empty()
         && !before.ends_with(['去', '来', '它'])
         && !before.contains('把');
@@ -256,10 +280,6 @@ fn is_done(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     if before.is_empty() {
         return !adjective;
     }
-    const AUXILIARIES: &[&str] = &[
-        "is", "are", "was", "were", "been", "have", "has", "had", "got", "i", "we", "am", "i'm", "we're", "it's",
-        "that's", "i've", "we've", "they've", "he's", "she's", "they're", "you've",
-    ];
     let mut words = before.rsplit(' ').skip_while(|word| {
         matches!(
             *word,
@@ -282,10 +302,64 @@ fn is_done(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
         return true;
     }
     // "Weekly report done." and "The client finished the review", told in the past tense.
+    // "have it finished by Friday" is an order.
+    if before.starts_with("have ") {
+        return false;
+    }
     let told = matches!(&text[hit.span()], "finished" | "completed" | "wrapped up" | "shipped");
     let headline = after.is_empty() && before.split(' ').count() <= 4 && !adjective;
-    headline && reading.said(clause.span.start..hit.start, Tag::Work).next().is_some() || told && !after.is_empty()
+    let by_others = reading
+        .said(clause.span.start..hit.start, Tag::ThirdPerson)
+        .any(|word| word.end == clause.span.start + text[clause.span.start..hit.start].trim_end().len());
+    headline && reading.said(clause.span.start..hit.start, Tag::Work).next().is_some()
+        || told && by_others && !after.is_empty()
 }
+
+/// "cancelled" of something that is, was or got so, or done by somebody; not "delayed progress" and "Review paused items".
+fn is_predicate(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
+    let text = reading.text();
+    let before = text[clause.span.start..hit.start].trim_end();
+    let after = text[hit.end..clause.span.end].trim_start();
+    let last = before
+        .rsplit(' ')
+        .find(|word| !matches!(*word, "already" | "just" | "now" | "finally" | "officially" | "also" | "indefinitely"))
+        .unwrap_or_default();
+    let carried = AUXILIARIES.contains(&last)
+        || matches!(last, "be" | "they" | "he" | "she" | "you" | "client" | "customer" | "boss" | "team" | "")
+        || last.ends_with("'s")
+        || !last.is_ascii();
+    let ends = after.is_empty()
+        || [
+            "until",
+            "till",
+            "to",
+            "because",
+            "by",
+            "for",
+            "again",
+            "on",
+            "due",
+            "as",
+            "and",
+            "but",
+            "this",
+            "last",
+            "yesterday",
+            "today",
+            "since",
+            "so",
+        ]
+        .iter()
+        .any(|next| crate::signals::phrase::starts_with_word(after, next))
+        || !after.is_ascii();
+    let put = before.split(' ').any(|word| matches!(word, "put" | "putting"));
+    carried || put || ends
+}
+
+const AUXILIARIES: &[&str] = &[
+    "is", "are", "was", "were", "been", "have", "has", "had", "got", "i", "we", "am", "i'm", "we're", "it's", "that's",
+    "i've", "we've", "they've", "he's", "she's", "they're", "you've",
+];
 
 /// An English verb as an order or a decision of the speaker, not in a statement about others.
 fn is_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {

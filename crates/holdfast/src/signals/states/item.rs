@@ -38,6 +38,11 @@ fn chinese(
     let before =
         reading.hits_in(&left).iter().rev().find(|other| matches!(other.tag, Tag::State(..)) && other.end <= hit.start);
     let left = before.map_or(left.start, |other| other.end)..left.end;
+    // 提案已根据意见改完: the subject ends before 已.
+    let left = match text[left.clone()].find('已').filter(|at| form == Form::Perfect && *at > 0) {
+        Some(at) => left.start..left.start + at,
+        None => left,
+    };
     let subject = phrase::name(reading, left.clone()).filter(|span| !is_person(reading, span));
     let object = object(reading, right);
     match form {
@@ -76,6 +81,11 @@ fn names_work(reading: &Reading<'_>, span: &Range<usize>) -> bool {
         || reading.text()[span.clone()].ends_with(['会', '单', '约', '事'])
 }
 
+fn ends_in_work(reading: &Reading<'_>, span: &Range<usize>) -> bool {
+    reading.said(span.clone(), Tag::Work).any(|hit| hit.end == span.end)
+        || reading.text()[span.clone()].ends_with(['会', '单', '约', '事'])
+}
+
 /// 客户, 王总: those who act, not what is acted on.
 fn is_person(reading: &Reading<'_>, span: &Range<usize>) -> bool {
     reading.said(span.clone(), Tag::ThirdPerson).any(|hit| hit.end == span.end && hit.start == span.start)
@@ -84,7 +94,7 @@ fn is_person(reading: &Reading<'_>, span: &Range<usize>) -> bool {
 
 /// 「华星那个会，取消吧」: the clause before is the topic when it is short and names something.
 fn topic_before(reading: &Reading<'_>, clause: &Clause) -> Option<Range<usize>> {
-    let at = reading.layout.clauses.iter().position(|other| other.span == clause.span)?;
+    let at = reading.layout.clauses.partition_point(|other| other.span.start < clause.span.start);
     let before = reading.layout.clauses.get(at.checked_sub(1)?)?;
     let short = reading.text()[before.span.clone()].chars().count() <= TOPIC_CHARS_MAX;
     let busy = reading.hits_in(&before.span).iter().any(|hit| {
@@ -92,7 +102,7 @@ fn topic_before(reading: &Reading<'_>, clause: &Clause) -> Option<Range<usize>> 
     });
     let name = (before.sentence == clause.sentence && short && !busy)
         .then(|| phrase::name(reading, before.span.clone()))??;
-    names_work(reading, &name).then_some(name)
+    ends_in_work(reading, &name).then_some(name)
 }
 
 fn english(reading: &Reading<'_>, left: Range<usize>, right: Range<usize>, form: Form) -> Option<Range<usize>> {

@@ -6,7 +6,10 @@
 
 mod guard;
 mod item;
+#[cfg(test)]
+mod tests;
 
+use crate::types::event::Source;
 use crate::types::signals::{DateMention, StateChange, StateWord};
 
 use super::lexicon::{Form, Hit, Tag};
@@ -15,7 +18,7 @@ use super::reading::Reading;
 /// State changes that one event can carry; a message that names more is a list about something else.
 const CHANGES_MAX: usize = 16;
 
-pub(super) fn find(reading: &Reading<'_>) -> Vec<StateChange> {
+pub(super) fn find(reading: &Reading<'_>, source: Source) -> Vec<StateChange> {
     let mut changes: Vec<StateChange> = Vec::new();
     let mut after = 0;
     for hit in &reading.hits {
@@ -29,7 +32,10 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<StateChange> {
             break;
         }
         let Some(clause) = reading.clause_of(hit) else { continue };
-        if !guard::passes(reading, hit, clause, word, form) {
+        // An agent advises ("Cancel unused subscriptions"); only what it says has happened counts.
+        if !guard::passes(reading, hit, clause, word, form)
+            || source != Source::User && !guard::is_told(reading, hit, clause, form)
+        {
             continue;
         }
         let until = (word == StateWord::Postpone).then(|| until(reading, hit)).flatten();

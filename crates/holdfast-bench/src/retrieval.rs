@@ -1,0 +1,293 @@
+//! Does recall find the evidence? Each scope of a set becomes a user's store, filled the way a caller fills it; each question is asked
+//! at its time. Plain BM25 answers the same questions in the same run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use holdfast::engine::{BATCH_EVENTS_MAX, Config, Engine};
+use holdfast::types::context::BlockOptions;
+use holdfast::types::query::{Found, Limits, Query, Recalled};
+use holdfast::types::scope::{Owner, Scope, ScopeId};
+use indicatif::{ProgressBar, ProgressStyle};
+use jiff::ZonedDateTime;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::baseline::Bm25;
+use crate::data::{Half, Question, Set};
+use crate::metrics::{Scores, Summary, mean, percentile};
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Folders in the normal form: docs.jsonl and queries.jsonl.
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+    /// One line of JSON a set.
+    #[arg(long)]
+    json: bool,
+    /// Which half of the scopes (of the questions, where there is one scope).
+    #[arg(long, value_enum, default_value = "held")]
+    half: Half,
+    /// At most so many questions a set.
+    #[arg(long)]
+    limit: Option<usize>,
+    /// Keep the filled stores here, and use those that are there.
+    #[arg(long)]
+    keep: Option<PathBuf>,
+    /// Without the embedding model.
+    #[arg(long)]
+    no_model: bool,
+}
+
+/// One set's line.
+#[derive(Debug, Serialize)]
+struct Line {
+    set: String,
+    half: String,
+    #[serde(flatten)]
+    summary: Summary,
+    /// Recall without the embedding of the question.
+    p50_ms: f64,
+    p99_ms: f64,
+    baseline: Summary,
+    categories: BTreeMap<String, Summary>,
+    baseline_categories: BTreeMap<String, Summary>,
+    #[serde(flatten)]
+    special: BTreeMap<String, f64>,
+}
+
+/// Hits asked for: what the metrics look at.
+const HITS: usize = 10;
+/// Tokens of the context block in which an answer is looked for.
+const BLOCK_TOKENS: usize = 1_000;
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    for folder in &arguments.folders {
+        for set in Set::load(folder)? {
+            let line = measure(&set, arguments)?;
+            print(&line, arguments.json)?;
+        }
+    }
+    Ok(())
+}
+
+fn measure(set: &Set, arguments: &Arguments) -> Result<Line> {
+    let mut questions = set.half(arguments.half);
+    questions.truncate(arguments.limit.unwrap_or(usize::MAX));
+    let asked: BTreeSet<&str> = questions.iter().map(|question| question.scope.as_str()).collect();
+    if asked.is_empty() {
+        bail!("{} has no questions in this half", set.name);
+    }
+    let mut figures = Figures::default();
+    for scope in asked {
+        let directory = tempfile::tempdir()?;
+        let at = arguments.keep.as_ref().map_or_else(|| directory.path().to_owned(), |keep| keep.join(&set.name).join(scope.replace('/', "_")));
+        let mut config = Config::at(at);
+        if arguments.no_model {
+            config.embedding = holdfast::embedding::Choice::None;
+        }
+        let engine = Engine::open(config)?;
+        let latest = fill(&engine, set, scope)?;
+        let bm25 = Bm25::new(set.texts.get(scope).map_or(&[], Vec::as_slice));
+        for question in questions.iter().filter(|question| question.scope == scope) {
+            ask(&engine, set, question, &latest, &bm25, &mut figures)?;
+        }
+    }
+    Ok(figures.into_line(set, arguments.half))
+}
+
+fn scope_of(user: &str) -> Result<Scope> {
+    let owner = Owner { user: ScopeId::new(user)?, ..Owner::default() };
+    Ok(Scope { owner, session: ScopeId::new("bench question")?, task: None })
+}
+
+/// Records the scope's documents; when the last of them happened.
+fn fill(engine: &Engine, set: &Set, user: &str) -> Result<ZonedDateTime> {
+    let events = set.scopes.get(user).map_or(&[][..], Vec::as_slice);
+    let bar = progress(&format!("{} {user}: events", set.name), events.len());
+    let latest = events.iter().filter_map(|event| event.occurred_at.clone()).max_by_key(ZonedDateTime::timestamp);
+    for batch in events.chunks(BATCH_EVENTS_MAX.min(200)) {
+        for result in engine.observe_many(batch.iter().map(|event| (event.clone(), None)).collect())? {
+            result?;
+        }
+        bar.inc(batch.len() as u64);
+    }
+    bar.finish_and_clear();
+    let bar = progress(&format!("{} {user}: vectors", set.name), events.len());
+    engine.settle(|progress| bar.set_position(progress.done))?;
+    bar.finish_and_clear();
+    Ok(latest.unwrap_or_else(|| engine.now()))
+}
+
+fn progress(what: &str, length: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length as u64).with_style(style).with_message(what.to_owned())
+}
+
+fn ask(
+    engine: &Engine,
+    set: &Set,
+    question: &Question,
+    latest: &ZonedDateTime,
+    bm25: &Bm25,
+    figures: &mut Figures,
+) -> Result<()> {
+    let asked_at = question.asked_at().and_then(|at| at.to_zoned_datetime(TimeZone::UTC).ok());
+    let query = Query {
+        preceding: question.preceding(),
+        limits: Limits { events: HITS, facts: 0, total: HITS },
+        ..Query::new(scope_of(&question.scope)?, &question.query, asked_at.unwrap_or_else(|| latest.clone()))
+    };
+    let embedded = engine.embed_query(&query)?;
+    let start = Instant::now();
+    let recalled = engine.recall_with(&query, embedded.as_ref())?;
+    figures.milliseconds.push(start.elapsed().as_secs_f64() * 1e3);
+    let found = ids(&recalled);
+    let evidence: BTreeSet<&str> = question.evidence.iter().map(String::as_str).collect();
+    if !evidence.is_empty() {
+        let plain = bm25.search(&question.query, HITS);
+        figures.scores.push((question.category.clone(), Scores::of(&found, &evidence), Scores::of(&plain, &evidence)));
+    }
+    special(engine, set, question, &query, &recalled, &found, figures)
+}
+
+fn ids(recalled: &Recalled) -> Vec<String> {
+    let id = |found: &Found| match found {
+        Found::Event { event, .. } => event.event.idempotency_key.clone(),
+        Found::Fact { .. } => None,
+    };
+    recalled.hits.iter().filter_map(|hit| id(&hit.found)).collect()
+}
+
+/// What only some sets can tell.
+fn special(
+    engine: &Engine,
+    set: &Set,
+    question: &Question,
+    query: &Query,
+    recalled: &Recalled,
+    found: &[String],
+    figures: &mut Figures,
+) -> Result<()> {
+    let answers = question.answers();
+    if set.name.starts_with("factconsolidation") {
+        let first = recalled.hits.first().and_then(|hit| match &hit.found {
+            Found::Event { event, .. } => Some(event.event.content.to_lowercase()),
+            Found::Fact { .. } => None,
+        });
+        let newest = first.is_some_and(|text| answers.iter().any(|answer| text.contains(&answer.to_lowercase())));
+        figures.add("newest_first", f64::from(newest));
+    }
+    if set.name.starts_with("bfcl") && !answers.is_empty() {
+        let options = BlockOptions { budget_tokens: BLOCK_TOKENS, ..BlockOptions::default() };
+        let text = engine.context(query, &options)?.text;
+        figures.add("answer_in_block", f64::from(answers.iter().any(|answer| holds(&text, answer, false))));
+        figures.add("answer_in_block_normalised", f64::from(answers.iter().any(|answer| holds(&text, answer, true))));
+    }
+    if set.name.starts_with("beam") && question.category.contains("update") {
+        let ids = |key: &str| -> BTreeSet<String> {
+            let sources = question.extra.get("source_chat_ids").and_then(|ids| ids.get(key));
+            let list = sources.and_then(|value| value.as_array()).into_iter().flatten();
+            list.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned)).collect()
+        };
+        let (old, new) = (ids("original_info"), ids("updated_info"));
+        let (old, new): (BTreeSet<_>, BTreeSet<_>) =
+            (old.difference(&new).cloned().collect(), new.difference(&old).cloned().collect());
+        if !old.is_empty() && !new.is_empty() {
+            let rank = |ids: &BTreeSet<String>| found.iter().position(|id| ids.contains(id)).unwrap_or(usize::MAX);
+            figures.add("new_above_old", f64::from(rank(&new) < rank(&old)));
+            figures.add("stale_in_top_5", f64::from(rank(&old) < 5));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a block holds an answer: as a string, or with numbers and times written in one way.
+fn holds(block: &str, answer: &str, normalised: bool) -> bool {
+    let fold = |text: &str| -> String {
+        let text = text.to_lowercase();
+        if !normalised {
+            return text;
+        }
+        let spoken = [("zero", "0"), ("one", "1"), ("two", "2"), ("three", "3"), ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"), ("eight", "8"), ("nine", "9"), ("ten", "10")];
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let digits = words.map(|word| {
+            let word = spoken.iter().find(|(spoken, _)| *spoken == word).map_or(word, |(_, digits)| digits);
+            word.strip_prefix('0').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(word)
+        });
+        digits.collect::<Vec<_>>().join(" ")
+    };
+    fold(block).contains(&fold(answer))
+}
+
+#[derive(Debug, Default)]
+struct Figures {
+    scores: Vec<(String, Scores, Scores)>,
+    milliseconds: Vec<f64>,
+    special: BTreeMap<String, Vec<f64>>,
+}
+
+impl Figures {
+    fn add(&mut self, name: &str, value: f64) {
+        self.special.entry(name.to_owned()).or_default().push(value);
+    }
+
+    fn into_line(mut self, set: &Set, half: Half) -> Line {
+        let categories: BTreeSet<&String> = self.scores.iter().map(|(category, ..)| category).collect();
+        let of = |category: Option<&String>, ours: bool| {
+            let chosen = self.scores.iter().filter(|(c, ..)| category.is_none_or(|category| c == category));
+            Summary::of(&chosen.map(|(_, a, b)| if ours { *a } else { *b }).collect::<Vec<_>>())
+        };
+        let by_category = |ours: bool| categories.iter().map(|c| ((*c).clone(), of(Some(c), ours))).collect();
+        let mut special: BTreeMap<String, f64> = self.special.iter().map(|(name, values)| (name.clone(), mean(values))).collect();
+        special.extend(self.special.iter().map(|(name, values)| (format!("{name}_n"), values.len() as f64)));
+        Line {
+            set: set.name.clone(),
+            half: format!("{half:?}").to_lowercase(),
+            summary: of(None, true),
+            baseline: of(None, false),
+            categories: by_category(true),
+            baseline_categories: by_category(false),
+            special,
+            p50_ms: percentile(&mut self.milliseconds, 0.5),
+            p99_ms: percentile(&mut self.milliseconds, 0.99),
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "figures are data")]
+fn print(line: &Line, as_json: bool) -> Result<()> {
+    if as_json {
+        println!("{}", serde_json::to_string(line)?);
+        return Ok(());
+    }
+    let row = |name: &str, ours: &Summary, plain: &Summary| {
+        println!(
+            "{name:<34} {:>4}  {:.3} [{:.3}, {:.3}]  {:.3}  {:.3} [{:.3}, {:.3}]  {:.3}   {:.3} {:.3} {:.3}",
+            ours.n,
+            ours.any_at_5,
+            ours.any_at_5_interval[0],
+            ours.any_at_5_interval[1],
+            ours.r_at_5,
+            ours.r_at_10,
+            ours.r_at_10_interval[0],
+            ours.r_at_10_interval[1],
+            ours.ndcg_at_10,
+            plain.any_at_5,
+            plain.r_at_5,
+            plain.r_at_10,
+        );
+    };
+    println!("{:<34} {:>4}  any@5                 R@5    R@10                  nDCG@10 BM25 any@5, R@5, R@10", line.set, "n");
+    row("all", &line.summary, &line.baseline);
+    for (name, summary) in &line.categories {
+        row(name, summary, &line.baseline_categories[name]);
+    }
+    for (name, value) in &line.special {
+        println!("{name:<34} {value:.3}");
+    }
+    println!("recall without the question's embedding: p50 {:.2} ms, p99 {:.2} ms\n", line.p50_ms, line.p99_ms);
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! `context`: the block for a request, and nothing else on stdout.
+
+use anyhow::Result;
+use holdfast::types::context::{BlockOptions, ContextBlock};
+use holdfast::types::query::Query;
+use holdfast::types::signals::Language;
+
+use crate::cli::{BlockArguments, ContextArguments, Global, LanguageArgument};
+use crate::open;
+use crate::printer::Printer;
+
+pub fn run(global: &Global, arguments: &ContextArguments, printer: Printer) -> Result<()> {
+    let engine = if arguments.step { open::writing(global, printer)? } else { open::writing_if_possible(global, printer)? };
+    let query = Query::new(open::scope(global, &engine)?, &arguments.query, engine.now());
+    let options = block_options(&arguments.block);
+    let block = if arguments.step { engine.begin_step(&query, &options)? } else { engine.context(&query, &options)? };
+    say_about(&block, printer);
+    printer.either(&block, || block.text.clone())
+}
+
+pub fn block_options(arguments: &BlockArguments) -> BlockOptions {
+    BlockOptions {
+        budget_tokens: arguments.budget,
+        tokenizer: arguments.tokenizer.clone(),
+        language: arguments.language.map(|language| match language {
+            LanguageArgument::Zh => Language::Zh,
+            LanguageArgument::En => Language::En,
+        }),
+    }
+}
+
+pub fn say_about(block: &ContextBlock, printer: Printer) {
+    if block.text.is_empty() {
+        printer.say("nothing relevant in memory: the block is empty");
+        return;
+    }
+    let fingerprint: String = block.fingerprint.chars().take(12).collect();
+    printer.say(format_args!(
+        "block: {} tokens ({}), fingerprint {fingerprint}, {} items, {} left out",
+        block.tokens,
+        block.tokenizer,
+        block.served.len(),
+        block.cut.len()
+    ));
+}

@@ -1,0 +1,44 @@
+//! One file for each command or family of commands.
+
+mod context;
+mod exchange;
+mod look;
+mod observe;
+mod recall;
+mod replay;
+mod status;
+mod task;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::CommandFactory;
+
+use crate::cli::{Cli, Command};
+use crate::printer::Printer;
+
+pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
+    let global = &cli.global;
+    match &cli.command {
+        Command::Replay(arguments) => return replay::run(global, arguments, printer),
+        Command::Observe(arguments) => return observe::run(global, arguments, printer),
+        Command::Context(arguments) => context::run(global, arguments, printer),
+        Command::Recall(arguments) => recall::run(global, arguments, printer),
+        Command::Task(command) => task::run(global, command, printer),
+        Command::History { id } => look::history(global, id, printer),
+        Command::Journal(arguments) => look::journal(global, arguments, printer),
+        Command::Report(arguments) => look::report(global, arguments, printer),
+        Command::Status => status::status(global, printer),
+        Command::Reindex => status::reindex(global, printer),
+        Command::Export { all } => exchange::export(global, *all, printer),
+        Command::Import { file } => return exchange::import(global, file, printer),
+        Command::Archive { older_than } => status::archive(global, *older_than, printer),
+        Command::Restore { id } => status::restore(global, id, printer),
+        Command::Dump => status::dump(global, printer),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "holdfast", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+    .map(|()| ExitCode::SUCCESS)
+}

@@ -1,0 +1,42 @@
+//! From errors to exit codes.
+
+use std::process::ExitCode;
+
+use holdfast::engine;
+
+pub const FAILED: u8 = 1;
+pub const PARTLY_READ: u8 = 3;
+pub const REFUSED: u8 = 4;
+
+/// Something the caller asked for that is not accepted as it is.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(pub String);
+
+pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    let refused = error.chain().any(|cause| {
+        cause.is::<Refused>()
+            || cause.downcast_ref::<engine::Error>().is_some_and(|error| {
+                matches!(
+                    error,
+                    engine::Error::Event(_)
+                        | engine::Error::Update(_)
+                        | engine::Error::Order(_)
+                        | engine::Error::Reply(_)
+                        | engine::Error::Block(_)
+                        | engine::Error::TaskExists(_)
+                        | engine::Error::NoTask
+                        | engine::Error::NoSuchTask(_)
+                        | engine::Error::NoSuchEvent(_)
+                )
+            })
+    });
+    ExitCode::from(if refused { REFUSED } else { FAILED })
+}
+
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}

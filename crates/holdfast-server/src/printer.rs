@@ -1,0 +1,67 @@
+//! All output goes through here: data on stdout, talk on stderr, progress only for a person.
+
+use std::io::{self, IsTerminal, Write};
+
+use comfy_table::{ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Printer {
+    pub json: bool,
+}
+
+impl Printer {
+    /// Data as text.
+    pub fn text(self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        if !text.is_empty() && !text.ends_with('\n') {
+            out.write_all(b"\n")?;
+        }
+        out.flush()
+    }
+
+    /// Data as one JSON document.
+    pub fn document(self, value: &impl Serialize) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        Ok(out.flush()?)
+    }
+
+    /// Data either way.
+    pub fn either(self, value: &impl Serialize, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+        if self.json { self.document(value) } else { Ok(self.text(&text())?) }
+    }
+
+    /// Talk. A stderr that is gone is no reason to stop.
+    pub fn say(self, text: impl std::fmt::Display) {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    pub fn table(self, header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
+        table.add_rows(rows);
+        table.to_string()
+    }
+
+    pub fn bar(self, what: &str, length: u64) -> ProgressBar {
+        if !io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}");
+        let bar = ProgressBar::new(length).with_message(what.to_owned());
+        style.map_or(bar.clone(), |style| bar.with_style(style))
+    }
+
+    pub fn counter(self, what: &str) -> ProgressBar {
+        if !io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{msg} {pos} {per_sec}");
+        let bar = ProgressBar::no_length().with_message(what.to_owned());
+        style.map_or(bar.clone(), |style| bar.with_style(style))
+    }
+}

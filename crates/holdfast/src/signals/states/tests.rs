@@ -1,0 +1,267 @@
+//! Each case is a sentence and the changes it tells, as `word item until`, `-` for the task itself.
+
+use jiff::civil::date;
+
+use crate::signals::entities::date_value;
+use crate::signals::{Lexicon, read};
+use crate::types::event::Source;
+
+fn changes(text: &str, source: Source) -> String {
+    let at = date(2026, 9, 16).at(10, 0, 0, 0).in_tz("Asia/Shanghai").expect("a time in the zone");
+    let told: Vec<String> = read(text, &at, source, Lexicon::builtin())
+        .states
+        .iter()
+        .map(|change| {
+            let word = format!("{:?}", change.word).to_lowercase();
+            let until = change.until.as_ref().map(|until| format!(" → {}", date_value(until))).unwrap_or_default();
+            format!("{word} {}{until}", change.item.as_deref().unwrap_or("-"))
+        })
+        .collect();
+    told.join("; ")
+}
+
+/// `expected` empty: nothing is told.
+fn check(text: &str, expected: &str) {
+    assert_eq!(changes(text, Source::User), expected, "in {text:?}");
+}
+
+#[test]
+fn chinese_orders_and_statements() {
+    check("把和华星的会取消", "cancel 和华星的会");
+    check("帮我把明天的例会取消掉", "cancel 明天的例会");
+    check("华星那家先取消", "cancel 华星");
+    check("取消", "cancel -");
+    check("取消这个任务吧", "cancel -");
+    check("周五的评审取消了", "cancel 周五的评审");
+    check("取消和华星的会", "cancel 和华星的会");
+    check("还是取消吧", "cancel -");
+    check("华星那个会，取消吧", "cancel 华星那个会");
+    check("周报不用做了", "cancel 周报");
+    check("王总说华星的会取消了", "cancel 华星的会");
+    check("我想取消团建", "cancel 团建");
+    check("订单SO-2024-0913取消", "cancel 订单SO-2024-0913");
+    check("不得不取消年会", "cancel 年会");
+    check("没问题，取消吧", "cancel -");
+    check("不是推迟，是取消", "cancel -");
+    check("客户B的回访推迟到下周三", "postpone 客户B的回访 → 2026-09-23");
+    check("把评审延期到10月8号", "postpone 评审 → 2026-10-08");
+    check("评审改到周五", "postpone 评审 → 2026-09-18");
+    check("推迟评审", "postpone 评审");
+    check("这个任务往后推一推", "postpone -");
+    check("迁移先放一放", "pause 迁移");
+    check("先停一下", "pause -");
+    check("暂停迁移", "pause 迁移");
+    check("先别做了", "pause -");
+    check("恢复迁移", "resume 迁移");
+    check("重新开始", "resume -");
+    check("把迁移恢复一下", "resume 迁移");
+    check("取消華星的會", "cancel 華星的會");
+    check("暫停遷移", "pause 遷移");
+}
+
+#[test]
+fn chinese_done() {
+    check("周报写完了", "done 周报");
+    check("已经把周报写完了", "done 周报");
+    check("周报已经发给王总，写完了", "done -");
+    check("周报完成。", "done 周报");
+    check("周报已完成", "done 周报");
+    check("会议纪要写完了", "done 会议纪要");
+    check("搞定了", "done -");
+    check("完成了周报", "done 周报");
+    check("周报写完了，把和华星的会取消，回访推迟到下周三", "done 周报; cancel 和华星的会; postpone 回访 → 2026-09-23");
+    check("要在周五前完成", "");
+    check("打算完成周报", "");
+    check("把周报写完", "");
+    check("帮我写完周报", "");
+    check("完成周报", "");
+    check("写完了再告诉我", "");
+    check("写完了告诉我", "");
+    check("等周报写完了就发", "");
+    check("快写完了", "");
+    check("未完成", "");
+    check("还没写完", "");
+    check("没做完", "");
+    check("写完了吗", "");
+    check("写完没有", "");
+    check("完成了没", "");
+    check("完成的任务有三个", "");
+    check("完成度80%", "");
+    check("正在处理，应该能完成", "");
+}
+
+#[test]
+fn chinese_that_changes_nothing() {
+    for text in [
+        "没取消",
+        "不要取消",
+        "别取消",
+        "还没有取消",
+        "客户不同意取消",
+        "取消了吗？",
+        "取消了吗",
+        "要不要取消",
+        "是不是取消了",
+        "取消还是推迟？",
+        "为什么取消",
+        "他说\"取消\"",
+        "他说“取消”",
+        "「取消」按钮",
+        "点击取消按钮",
+        "如果取消，怎么办",
+        "要是客户取消了，我们就亏了",
+        "万一取消了呢",
+        "假如推迟到周五",
+        "取消的话要赔钱",
+        "除非取消会议",
+        "取消率上升了",
+        "取消政策是什么",
+        "恢复出厂设置",
+        "数据恢复方案",
+        "客户经常取消订单",
+        "可以随时取消",
+        "支持七天内取消",
+        "他打算取消",
+        "建议取消",
+        "考虑推迟",
+        "可能会推迟到下周",
+        "已取消的订单有三个",
+        "> 请取消会议",
+        "网络延迟很高",
+        "取消不了",
+        "比如取消会议",
+        "代码改到第三版",
+        "回复一下客户",
+        "等他回复后再取消",
+        "取消订阅",
+        "主动恢复的策略",
+        "如需恢复课程，请致电",
+        "跟你聊完心里踏实多了",
+        "十分钟搞定",
+        "客户差点取消了订单",
+    ] {
+        check(text, "");
+    }
+}
+
+#[test]
+fn english_orders_and_statements() {
+    check("cancel the Acme demo", "cancel Acme demo");
+    check("Please cancel the Acme demo.", "cancel Acme demo");
+    check("the Acme demo is cancelled", "cancel Acme demo");
+    check("The Acme demo has been canceled", "cancel Acme demo");
+    check("We cancelled the Acme demo", "cancel Acme demo");
+    check("Cancel it", "cancel -");
+    check("cancel this task", "cancel -");
+    check("Could you please cancel the Acme demo?", "cancel Acme demo");
+    check("I want to cancel the Acme demo", "cancel Acme demo");
+    check("Don't worry, cancel the demo", "cancel demo");
+    check("Cancel the demo and postpone the review to Friday", "cancel demo; postpone review → 2026-09-18");
+    check("postpone the review to Friday", "postpone review → 2026-09-18");
+    check("The review was postponed until next Monday", "postpone review → 2026-09-21");
+    check("push the review to Friday", "postpone review → 2026-09-18");
+    check("Let's move the demo to October 8", "postpone demo → 2026-10-08");
+    check("put the migration on hold", "pause migration");
+    check("pause the migration", "pause migration");
+    check("The migration is on hold", "pause migration");
+    check("resume the migration", "resume migration");
+    check("The weekly report is done", "done weekly report");
+    check("I've finished the weekly report", "done weekly report");
+    check("Done.", "done -");
+    check("Finished the audit", "done audit");
+    check("We're done with the audit", "done audit");
+    check("the audit is complete", "done audit");
+    check("it's done", "done -");
+    check("Weekly report done", "done Weekly report");
+}
+
+#[test]
+fn english_that_changes_nothing() {
+    for text in [
+        "not done",
+        "it isn't cancelled",
+        "don't cancel it",
+        "Don't cancel the demo",
+        "I haven't finished",
+        "we never cancelled it",
+        "is it done?",
+        "should we cancel",
+        "should we cancel?",
+        "can we cancel it?",
+        "he said \"cancel\"",
+        "the \"cancel\" button",
+        "the cancel button",
+        "press the pause button",
+        "if we cancel, we lose the deposit",
+        "We lose the deposit if we cancel",
+        "unless we cancel",
+        "we would cancel",
+        "we might cancel it",
+        "in case they cancel",
+        "call `cancel()` in onCancel",
+        "call cancel() first",
+        "onCancel",
+        "task.cancel",
+        "cancel_order",
+        "what can be done",
+        "what needs to be done",
+        "get it done",
+        "it will be done",
+        "well done",
+        "once it's done, tell me",
+        "finish it by Friday",
+        "complete the report",
+        "people often cancel orders",
+        "users can cancel anytime",
+        "he wants to cancel",
+        "she thinks they should postpone",
+        "the cancelled orders",
+        "send me my resume",
+        "I updated the resume",
+        "push to main",
+        "move the file to src",
+        "the cancellation fee",
+        "a complete mess",
+        "> cancel the demo",
+        "```\ncancel the demo\n```",
+        "have it finished by Friday",
+        "drawbacks of delayed progress",
+        "Review completed tasks",
+        "Mark off completed pages",
+        "ensure the report is completed",
+        "cutting back on coffee",
+        "the refund policy lets you cancel",
+        "-----Original Message-----\ncancel the demo",
+    ] {
+        check(text, "");
+    }
+}
+
+#[test]
+fn who_may_tell() {
+    assert_eq!(changes("周报写完了", Source::Agent), "done 周报");
+    assert_eq!(changes("周报写完了", Source::Tool), "");
+    assert_eq!(changes("华星的会取消了", Source::Agent), "cancel 华星的会");
+    assert_eq!(changes("Cancel unused subscriptions", Source::Agent), "");
+    assert_eq!(changes("The Acme demo was cancelled", Source::Agent), "cancel Acme demo");
+    assert_eq!(changes("建议：取消团建", Source::Agent), "");
+}
+
+#[test]
+fn spans_lead_back_to_the_text() {
+    let at = date(2026, 9, 16).at(10, 0, 0, 0).in_tz("Asia/Shanghai").expect("a time in the zone");
+    let text = "２０个客户，CANCEL the demo";
+    let told = read(text, &at, Source::User, Lexicon::builtin()).states;
+    assert_eq!(&text[told[0].span.clone()], "CANCEL");
+}
+
+#[test]
+fn a_speaker_adds_words() {
+    let at = date(2026, 9, 16).at(10, 0, 0, 0).in_tz("Asia/Shanghai").expect("a time in the zone");
+    let mine = Lexicon::builtin().extended_with("[states.cancel]\nverbs = [\"鸽了\"]").expect("valid");
+    assert_eq!(read("评审鸽了", &at, Source::User, &mine).states.len(), 1);
+    assert_eq!(read("评审鸽了", &at, Source::User, Lexicon::builtin()).states.len(), 0);
+    assert!(Lexicon::builtin().extended_with("[nonsense]\nx = 1").is_err());
+    assert!(Lexicon::builtin().extended_with("[states.cancel]\nverbs = [\"\"]").is_err());
+    assert!(Lexicon::builtin().extended_with("[dates]\nweekdays = { \"周八\" = 8 }").is_err());
+}
