@@ -12,13 +12,8 @@ use rusqlite::{Connection, params};
 
 use super::open::failed;
 use super::row::{OwnerNumber, half_floats};
+use super::scan::{LANES, QueryPlanes, Top, scan};
 use crate::store::{DenseQuery, StoreError};
-
-/// Vectors that share a block: their words lie side by side, so that one instruction works on all of them.
-const LANES: usize = 8;
-
-/// Bits that each number of a query keeps: with 4, the error of the query is far below that of one-bit codes (RaBitQ, fig. 4).
-const QUERY_BITS: usize = 4;
 
 /// Vectors the centre is taken from: the mean of a few thousand is the mean.
 const CENTRE_SAMPLE: usize = 8_192;
@@ -61,6 +56,13 @@ impl DenseCache {
         self.collections.lock().unwrap_or_else(PoisonError::into_inner).by_key.clear();
     }
 
+    /// Whose collections are in memory.
+    #[cfg(test)]
+    pub(super) fn cached(&self) -> Vec<OwnerNumber> {
+        let collections = self.collections.lock().unwrap_or_else(PoisonError::into_inner);
+        collections.by_key.keys().map(|(owner, _)| *owner).collect()
+    }
+
     pub(super) fn index(
         &self,
         connection: &Connection,
@@ -97,7 +99,7 @@ impl DenseCache {
         self.evict_above(CACHE_BYTES_MAX, keep);
     }
 
-    fn evict_above(&self, bytes_max: usize, keep: (OwnerNumber, i64)) {
+    pub(super) fn evict_above(&self, bytes_max: usize, keep: (OwnerNumber, i64)) {
         let mut collections = self.collections.lock().unwrap_or_else(PoisonError::into_inner);
         let size = |cached: &Cached| cached.codes.read().unwrap_or_else(PoisonError::into_inner).bytes();
         let mut total: usize = collections.by_key.values().map(size).sum();
@@ -173,10 +175,11 @@ fn newest_id(connection: &Connection) -> Result<i64, StoreError> {
         .map_err(|e| failed("looking for new vectors", e))
 }
 
+/// The codes of one owner's vectors under one model.
 #[derive(Debug)]
-struct Codes {
+pub(super) struct Codes {
     dimension: usize,
-    centre: Vec<f32>,
+    pub(super) centre: Vec<f32>,
     /// How many vectors the centre stands for: a power of four; 0 before there are any.
     centred_at: usize,
     ids: Vec<i64>,
@@ -192,7 +195,7 @@ struct Codes {
 }
 
 impl Codes {
-    fn new(dimension: usize) -> Self {
+    pub(super) fn new(dimension: usize) -> Self {
         Self {
             dimension,
             centre: Vec::new(),
@@ -204,6 +207,11 @@ impl Codes {
             blocks: Vec::new(),
             seen: 0,
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
     }
 
     fn words(&self) -> usize {
@@ -248,8 +256,8 @@ impl Codes {
             self.forget(|id, row| id < first_new && replaced.contains(&row));
         }
         let live = self.ids.len() - self.gone;
-        // What is replaced in a small collection moves its centre; in a large one its share of the centre is nothing.
-        let moved = self.gone > 0 && self.ids.len() <= CENTRE_SAMPLE;
+        // What is not simply appended moves the centre of a small collection; in a large one its share of it is nothing.
+        let moved = !replaced.is_empty() && self.ids.len() <= CENTRE_SAMPLE;
         if moved || live >= self.centred_at * GROWTH_UNTIL_RECODED || self.gone > live {
             return self.recode(connection, owner, model, newest, common);
         }
@@ -309,7 +317,7 @@ impl Codes {
         }
     }
 
-    fn add(&mut self, id: i64, row: i64, vector: &[f32]) {
+    pub(super) fn add(&mut self, id: i64, row: i64, vector: &[f32]) {
         if vector.len() != self.dimension {
             return;
         }
@@ -332,7 +340,7 @@ impl Codes {
         self.factors.push(if absolute > 0.0 { squared.sqrt() / absolute } else { 0.0 });
     }
 
-    fn nearest(&self, query: &[f32], wanted: usize, allowed: Option<&[i64]>) -> Vec<i64> {
+    pub(super) fn nearest(&self, query: &[f32], wanted: usize, allowed: Option<&[i64]>) -> Vec<i64> {
         let query = QueryPlanes::new(query, self.words());
         let mut top = Top::new(wanted);
         scan(&self.blocks, &query, |block, sums| {
@@ -409,148 +417,6 @@ fn each_vector(
         take(id, number, data);
     }
     Ok(())
-}
-
-/// The query's numbers in levels, cut into bit planes: plane b holds bit b of every number's level.
-struct QueryPlanes {
-    planes: Vec<[u64; QUERY_BITS]>,
-    lowest: f32,
-    step: f32,
-    sum: f32,
-}
-
-impl QueryPlanes {
-    fn new(query: &[f32], words: usize) -> Self {
-        let lowest = query.iter().copied().fold(f32::INFINITY, f32::min);
-        let highest = query.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let levels = ((1 << QUERY_BITS) - 1) as f32;
-        let step = ((highest - lowest) / levels).max(f32::MIN_POSITIVE);
-        let mut planes = vec![[0; QUERY_BITS]; words];
-        for (i, &x) in query.iter().enumerate() {
-            let level = ((x - lowest) / step).round() as u64;
-            for (bit, plane) in planes[i / 64].iter_mut().enumerate() {
-                *plane |= (level >> bit & 1) << (i % 64);
-            }
-        }
-        Self { planes, lowest, step, sum: query.iter().sum() }
-    }
-
-    /// Of the query and a vector of signs ±1, from the sums over the positive ones.
-    #[inline(always)]
-    fn inner_product(&self, sums: &Sums, lane: usize) -> f32 {
-        2.0 * (self.lowest * sums.ones[lane] as f32 + self.step * sums.levels[lane] as f32) - self.sum
-    }
-}
-
-/// Over the positive signs of a block's vectors: how many, and their query levels added up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Sums {
-    ones: [u32; LANES],
-    levels: [u32; LANES],
-}
-
-/// Gives `take` each block's number and sums, by the fastest way this processor has.
-fn scan(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &Sums)) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512vpopcntdq")
-        {
-            // SAFETY: the processor has just been asked for all of them.
-            #[expect(unsafe_code, reason = "a function with target features may only be called after asking for them")]
-            unsafe {
-                return scan_avx512(blocks, query, take);
-            }
-        }
-        if is_x86_feature_detected!("popcnt") {
-            // SAFETY: the processor has just been asked for it.
-            #[expect(unsafe_code, reason = "a function with target features may only be called after asking for them")]
-            unsafe {
-                return scan_popcnt(blocks, query, take);
-            }
-        }
-    }
-    scan_portable(blocks, query, take);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
-fn scan_avx512(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &Sums)) {
-    scan_portable(blocks, query, take);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "popcnt")]
-fn scan_popcnt(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &Sums)) {
-    scan_portable(blocks, query, take);
-}
-
-/// Written so that the compiler turns the loop over lanes into one instruction where there is one.
-#[inline(always)]
-fn scan_portable(blocks: &[u64], query: &QueryPlanes, mut take: impl FnMut(usize, &Sums)) {
-    for (number, block) in blocks.chunks_exact(query.planes.len() * LANES).enumerate() {
-        let mut ones = [0_u64; LANES];
-        let mut by_bit = [[0_u64; LANES]; QUERY_BITS];
-        for (words, planes) in block.chunks_exact(LANES).zip(&query.planes) {
-            for lane in 0..LANES {
-                ones[lane] += u64::from(words[lane].count_ones());
-            }
-            for (sums, plane) in by_bit.iter_mut().zip(planes) {
-                for lane in 0..LANES {
-                    sums[lane] += u64::from((words[lane] & plane).count_ones());
-                }
-            }
-        }
-        let mut sums = Sums::default();
-        for lane in 0..LANES {
-            sums.ones[lane] = ones[lane] as u32;
-            sums.levels[lane] = by_bit.iter().enumerate().map(|(bit, counts)| (counts[lane] as u32) << bit).sum();
-        }
-        take(number, &sums);
-    }
-}
-
-/// The best few of many, without sorting the many.
-struct Top {
-    wanted: usize,
-    /// Nothing at or below this can still be among them.
-    threshold: f32,
-    found: Vec<(f32, usize)>,
-}
-
-impl Top {
-    fn new(wanted: usize) -> Self {
-        Self { wanted, threshold: f32::NEG_INFINITY, found: Vec::with_capacity(wanted * 4) }
-    }
-
-    #[inline]
-    fn push(&mut self, score: f32, index: usize) {
-        self.found.push((score, index));
-        if self.found.len() >= self.wanted * 4 {
-            self.shrink();
-        }
-    }
-
-    fn shrink(&mut self) {
-        if self.wanted == 0 {
-            self.found.clear();
-        } else if self.found.len() > self.wanted {
-            self.found.select_nth_unstable_by(self.wanted - 1, best_first);
-            self.found.truncate(self.wanted);
-            self.threshold = self.found[self.wanted - 1].0;
-        }
-    }
-
-    fn finish(mut self) -> Vec<usize> {
-        self.shrink();
-        self.found.into_iter().map(|(_, index)| index).collect()
-    }
-}
-
-/// Higher scores first; between equals the earlier, so that the same rows give the same answer.
-fn best_first<T: Ord>(a: &(f32, T), b: &(f32, T)) -> std::cmp::Ordering {
-    b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1))
 }
 
 /// The best score of each row, best first, `limit` of them.

@@ -10,6 +10,7 @@ mod lexical;
 mod open;
 mod read;
 mod row;
+mod scan;
 #[cfg(test)]
 mod tests;
 mod traits;

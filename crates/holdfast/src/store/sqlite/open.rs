@@ -21,6 +21,10 @@ const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_initial.sql")];
 /// How long a reader waits for a checkpoint to let it in.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How often and how long the lock is waited for: together far longer than it takes to start a process, and too short to notice.
+const LOCK_TRIES: u32 = 20;
+const LOCK_WAIT: Duration = Duration::from_millis(5);
+
 /// Idle reading connections that are kept: more than the cores there are only cost memory.
 const IDLE_READERS_MAX: usize = 8;
 
@@ -128,7 +132,7 @@ fn lock(directory: &Path) -> Result<WriterLock, StoreError> {
         .truncate(false)
         .open(&path)
         .map_err(|e| not_writable(directory, &e))?;
-    match file.try_lock() {
+    match try_lock(&file) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
@@ -144,6 +148,17 @@ fn lock(directory: &Path) -> Result<WriterLock, StoreError> {
     let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{}", std::process::id()));
     written.map_err(|e| not_writable(directory, &e))?;
     Ok(WriterLock { _file: file })
+}
+
+/// Tries for a moment: a process that is just being started by this one holds all its locks too, until it runs.
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::park_timeout(LOCK_WAIT),
+            other => return other,
+        }
+    }
+    file.try_lock()
 }
 
 fn prepare(connection: &Connection, cache_kib: i32) -> rusqlite::Result<()> {

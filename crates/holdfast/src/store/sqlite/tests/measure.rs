@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::super::Sqlite;
+use super::super::dense::Codes;
 use crate::env::Env;
 use crate::store::tests::samples::{self, Random, owner};
 use crate::store::{EventPage, Store};
@@ -190,4 +191,28 @@ fn search(store: &Sqlite, random: &mut Random, who: &str) {
         times.push(began.elapsed());
     }
     percentiles(&format!("{who}: events_at of 100"), times);
+}
+
+#[test]
+#[ignore = "a measurement, for release builds"]
+fn measure_scan() {
+    const DIMENSION: usize = 384;
+    let mut random = Random::new(1);
+    let pool: Vec<f32> = (0..100_000).map(|_| random.unit() as f32 - 0.5).collect();
+    let mut codes = Codes::new(DIMENSION);
+    codes.centre = vec![0.0; DIMENSION];
+    for count in [100_000, 1_000_000] {
+        while codes.len() < count {
+            let at = random.below((pool.len() - DIMENSION) as u64) as usize;
+            codes.add(codes.len() as i64, codes.len() as i64, &pool[at..at + DIMENSION]);
+        }
+        let mut times = Vec::new();
+        for _ in 0..50 {
+            let at = random.below((pool.len() - DIMENSION) as u64) as usize;
+            let began = Instant::now();
+            assert_eq!(codes.nearest(&pool[at..at + DIMENSION], 400, None).len(), 400);
+            times.push(began.elapsed());
+        }
+        percentiles(&format!("scan of {count} codes of {DIMENSION} bits"), times);
+    }
 }
