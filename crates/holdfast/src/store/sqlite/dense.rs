@@ -326,15 +326,19 @@ impl Codes {
         if lane == 0 {
             self.blocks.resize(self.blocks.len() + words * LANES, 0);
         }
-        let (mut squared, mut absolute) = (0.0_f32, 0.0_f32);
-        for (i, (&x, &c)) in vector.iter().zip(&self.centre).enumerate() {
-            let x = x - c;
-            squared += x * x;
-            absolute += x.abs();
-            if x > 0.0 {
-                self.blocks[(block * words + i / 64) * LANES + lane] |= 1 << (i % 64);
+        // Partial sums, so that one addition need not wait for the one before.
+        let (mut squares, mut absolutes) = ([0.0_f32; 8], [0.0_f32; 8]);
+        for (word, (xs, cs)) in vector.chunks(64).zip(self.centre.chunks(64)).enumerate() {
+            let mut signs = 0_u64;
+            for (i, (&x, &c)) in xs.iter().zip(cs).enumerate() {
+                let x = x - c;
+                squares[i % 8] += x * x;
+                absolutes[i % 8] += x.abs();
+                signs |= u64::from(x > 0.0) << i;
             }
+            self.blocks[(block * words + word) * LANES + lane] = signs;
         }
+        let (squared, absolute) = (squares.iter().sum::<f32>(), absolutes.iter().sum::<f32>());
         self.ids.push(id);
         self.rows.push(row);
         self.factors.push(if absolute > 0.0 { squared.sqrt() / absolute } else { 0.0 });

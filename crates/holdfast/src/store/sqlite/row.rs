@@ -189,6 +189,10 @@ pub(super) fn json(value: &impl Serialize) -> Result<String, StoreError> {
 /// Half-precision vectors, as little-endian bytes: a unit vector loses less than 2^-11 in each number.
 pub(super) mod half_floats {
     use half::f16;
+    use half::slice::HalfFloatSliceExt;
+
+    /// Numbers decoded at a time: the processor does eight in one instruction, once it is given a run of them.
+    const RUN: usize = 64;
 
     pub(in crate::store::sqlite) fn encode(vector: &[f32]) -> Vec<u8> {
         vector.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect()
@@ -196,6 +200,13 @@ pub(super) mod half_floats {
 
     pub(in crate::store::sqlite) fn decode_into(bytes: &[u8], out: &mut Vec<f32>) {
         out.clear();
-        out.extend(bytes.chunks_exact(2).map(|pair| f16::from_le_bytes([pair[0], pair[1]]).to_f32()));
+        out.resize(bytes.len() / 2, 0.0);
+        let mut halves = [f16::ZERO; RUN];
+        for (bytes, out) in bytes.chunks(2 * RUN).zip(out.chunks_mut(RUN)) {
+            for (half, pair) in halves.iter_mut().zip(bytes.as_chunks::<2>().0) {
+                *half = f16::from_le_bytes(*pair);
+            }
+            halves[..out.len()].convert_to_f32_slice(out);
+        }
     }
 }

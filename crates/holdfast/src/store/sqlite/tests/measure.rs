@@ -12,8 +12,8 @@ use super::super::Sqlite;
 use super::super::dense::Codes;
 use crate::env::Env;
 use crate::store::tests::samples::{self, Random, owner};
-use crate::store::{EventPage, Store};
-use crate::types::change::ChangeSet;
+use crate::store::{DenseQuery, EventPage, ModelId, Store};
+use crate::types::change::{ChangeSet, EventVectors};
 use crate::types::ids::Seq;
 use crate::types::query::Filter;
 
@@ -131,6 +131,36 @@ fn measure() {
     for who in ["many", "few"] {
         search(&store, &mut random, who);
     }
+    dense(&store, &mut random, total.min(100_000));
+}
+
+fn dense(store: &Sqlite, random: &mut Random, vectors: usize) {
+    let model = ModelId { name: "measured".to_owned(), dimension: 384 };
+    let owner = owner("many");
+    let mut vector = || samples::unit((0..384).map(|_| random.unit() as f32 - 0.3).collect());
+    let last =
+        store.events(&owner, &EventPage { newest_first: true, limit: 1, ..EventPage::default() }).unwrap()[0].seq.0;
+    let (mut writing, mut written) = (Duration::ZERO, 0);
+    for from in (1..last.min(vectors as i64)).step_by(500) {
+        let batch: Vec<EventVectors> = (from..(from + 500).min(last))
+            .map(|seq| EventVectors { owner: owner.clone(), seq: Seq(seq), passages: vec![vector()] })
+            .collect();
+        written += batch.len();
+        let began = Instant::now();
+        store.put_vectors(&model, batch).unwrap();
+        writing += began.elapsed();
+    }
+    println!("vectors: {:.0} /s by 500", written as f64 / writing.as_secs_f64());
+    let mut times = Vec::new();
+    for _ in 0..100 {
+        let vector = vector();
+        let query = DenseQuery { model: &model, vector: &vector, common: None };
+        let began = Instant::now();
+        assert_eq!(store.dense(&owner, &query, &Filter::default(), 100).unwrap().len(), 100);
+        times.push(began.elapsed());
+    }
+    println!("dense, first of {written}: {:?}", times[0]);
+    percentiles("dense, again", times.split_off(1));
 }
 
 fn single(store: &Sqlite, env: &Env, random: &mut Random, directory: &std::path::Path) {
