@@ -41,7 +41,7 @@ const COMMON_TERMS_USED: usize = 3;
 const COMMON_TERMS_MAX: usize = 50_000;
 
 /// Candidates whose words are counted, for each one wanted: before that they are ranked by the rarity of the terms they hold.
-const SCORED_PER_WANTED: usize = 3;
+const SCORED_PER_WANTED: usize = 2;
 
 /// Rows of a filter that are gathered before any term is looked at; one that lets more through is asked of each candidate instead.
 const FILTERED_ROWS_MAX: usize = 20_000;
