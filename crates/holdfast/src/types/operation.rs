@@ -58,7 +58,7 @@ words!(Verb {
 
 /// What an operation was done to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "target", content = "id")]
+#[serde(rename_all = "snake_case", tag = "target", content = "target_id")]
 pub enum Target {
     Event(EventId),
     Task(TaskId),
