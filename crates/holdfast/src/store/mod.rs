@@ -19,6 +19,12 @@ use crate::types::scope::{Owner, ScopeId, TaskId};
 use crate::types::signals::Manner;
 use crate::types::task::Task;
 
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod plain;
+#[cfg(test)]
+mod samples;
 pub mod sqlite;
 
 /// A backend. All verbs block until done; a commit returns once it is durable.
@@ -116,11 +122,11 @@ pub struct DenseQuery<'a> {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lexical {
     pub rows: Vec<(Seq, f32)>,
-    /// In the order asked: how many rows hold the term.
+    /// In the order asked: how many of the owner's rows hold the term. Counting stops once a term is common: it is at least that.
     pub term_rows: Vec<u64>,
-    /// Terms that were searched; the others are too common to tell rows apart.
+    /// Terms that were searched; the others occur nowhere, or are too common to tell rows apart.
     pub used: Vec<bool>,
-    /// Rows in all, to turn counts into shares.
+    /// The owner's rows in all, to turn counts into shares. Nothing here tells of another owner's words.
     pub total_rows: u64,
 }
 
@@ -214,11 +220,37 @@ pub enum StoreError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// Fix the change: it names what is not there, or holds what can't be kept.
+    #[error("the store refuses this: {0}. Nothing of it was written")]
+    Refused(String),
     #[error("the store is closing: nothing of this change was written")]
     Closed,
     /// A broken invariant found by `dump`.
     #[error("the store is not valid: {0}")]
     Invalid(String),
+}
+
+impl StoreError {
+    /// The same failure for another caller it happened to: an error's source can't be copied, its words can.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::Conflict { task, expected, actual } => {
+                Self::Conflict { task: task.clone(), expected: *expected, actual: *actual }
+            }
+            Self::Locked { path, holder } => Self::Locked { path: path.clone(), holder: holder.clone() },
+            Self::NotWritable { path, reason } => Self::NotWritable { path: path.clone(), reason: reason.clone() },
+            Self::ReadOnly => Self::ReadOnly,
+            Self::Missing { path } => Self::Missing { path: path.clone() },
+            Self::DiskFull => Self::DiskFull,
+            Self::Corrupt { detail } => Self::Corrupt { detail: detail.clone() },
+            Self::TooNew { found, supported } => Self::TooNew { found: *found, supported: *supported },
+            Self::Dimension { model, actual } => Self::Dimension { model: model.clone(), actual: *actual },
+            Self::Backend { doing, source } => Self::Backend { doing, source: source.to_string().into() },
+            Self::Refused(what) => Self::Refused(what.clone()),
+            Self::Closed => Self::Closed,
+            Self::Invalid(what) => Self::Invalid(what.clone()),
+        }
+    }
 }
 
 fn shown(version: &Option<u64>) -> String {

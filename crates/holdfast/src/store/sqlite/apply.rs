@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use uuid::Uuid;
 
+use super::lexical::{without_overlong, words};
 use super::open::failed;
 use super::row::{OwnerNumber, json, owner_number, position};
 use super::traits;
@@ -12,7 +13,7 @@ use crate::env::Env;
 use crate::journal::{self, Hash};
 use crate::store::StoreError;
 use crate::types::change::{
-    Appended, ArchivedBody, ChangeSet, Committed, NewEvent, RestoredBody, SessionState, TaskChange,
+    Appended, ArchivedBody, ChangeSet, Committed, NewEvent, RestoredBody, SessionState, TaskChange, UpdateKey,
 };
 use crate::types::event::Overturned;
 use crate::types::ids::{EventId, Seq};
@@ -56,6 +57,7 @@ pub(super) fn apply(
     env: &Env,
     probe: &Probe,
 ) -> Result<(Committed, LexicalRows), StoreError> {
+    check_owner(changes)?;
     let mut owner = OwnerRow::load_or_create(connection, &changes.owner)?;
     let mut index = LexicalRows::default();
     let mut appended = Vec::with_capacity(changes.events.len());
@@ -71,22 +73,23 @@ pub(super) fn apply(
         set_session_task(connection, owner.number, session)?;
     }
     for key in &changes.update_keys {
-        let sql = "-- write_update_key
-            INSERT INTO update_key (owner, task, key, version) VALUES (?1, ?2, ?3, ?4)";
-        let values = params![owner.number.0, key.task.as_str(), key.key, key.version];
-        execute_one(connection, sql, values, "writing an update's key")?;
-    }
-    for (id, overturned) in &changes.overturned {
-        mark_overturned(connection, owner.number, *id, overturned)?;
-    }
-    for body in &changes.archived {
-        archive(connection, owner.number, body)?;
-    }
-    for body in &changes.restored {
-        restore(connection, owner.number, body)?;
+        write_update_key(connection, owner.number, key)?;
     }
     let duplicates: Vec<EventId> =
         changes.events.iter().zip(&appended).filter(|(_, a)| a.duplicate).map(|(e, _)| e.event.id).collect();
+    for (id, overturned) in &changes.overturned {
+        if !duplicates.contains(id) {
+            mark_overturned(connection, owner.number, *id, overturned)?;
+        }
+    }
+    for body in &changes.archived {
+        archive(connection, &mut owner, body)?;
+        probe(Point::BodyMoved);
+    }
+    for body in &changes.restored {
+        restore(connection, &mut owner, body)?;
+        probe(Point::BodyMoved);
+    }
     for operation in &changes.operations {
         if !concerns(operation, &duplicates) {
             write_operation(connection, &mut owner, operation, env)?;
@@ -95,6 +98,19 @@ pub(super) fn apply(
     }
     owner.save(connection)?;
     Ok((Committed { events: appended }, index))
+}
+
+/// A change is of one owner, whatever its parts say.
+fn check_owner(changes: &ChangeSet) -> Result<(), StoreError> {
+    let owners = (changes.events.iter().map(|new| &new.event.scope.owner))
+        .chain(changes.tasks.iter().map(|change| &change.task.owner))
+        .chain(changes.operations.iter().map(|operation| &operation.owner));
+    for owner in owners {
+        if *owner != changes.owner {
+            return Err(StoreError::Refused("a part of the change belongs to another owner".to_owned()));
+        }
+    }
+    Ok(())
 }
 
 /// An operation about an event that was there already did not happen.
@@ -111,6 +127,7 @@ struct OwnerRow {
     number: OwnerNumber,
     last_event: i64,
     last_operation: i64,
+    terms: i64,
     chain: Hash,
 }
 
@@ -124,26 +141,30 @@ impl OwnerRow {
             execute_one(connection, sql, values, "creating an owner")?;
         }
         let sql = "-- load_owner
-            SELECT id, last_event, last_operation, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+            SELECT id, last_event, last_operation, terms, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
         let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
-        let (number, last_event, last_operation, chain): (i64, i64, i64, Vec<u8>) = connection
+        connection
             .prepare_cached(sql)
-            .and_then(|mut s| s.query_row(key, |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?))))
-            .map_err(|e| failed("reading an owner", e))?;
-        let chain = Hash::try_from(chain)
-            .map_err(|_| StoreError::Corrupt { detail: format!("owner, row {number}, column chain: not 32 bytes") })?;
-        Ok(Self { number: OwnerNumber(number), last_event, last_operation, chain })
+            .and_then(|mut s| {
+                s.query_row(key, |r| {
+                    let number = OwnerNumber(r.get(0)?);
+                    let (last_event, last_operation) = (r.get(1)?, r.get(2)?);
+                    Ok(Self { number, last_event, last_operation, terms: r.get(3)?, chain: r.get(4)? })
+                })
+            })
+            .map_err(|e| failed("reading an owner", e))
     }
 
     fn save(&self, connection: &Connection) -> Result<(), StoreError> {
         let sql = "-- save_owner
-            UPDATE owner SET last_event = ?2, last_operation = ?3, chain = ?4 WHERE id = ?1";
-        let values = params![self.number.0, self.last_event, self.last_operation, self.chain.as_slice()];
+            UPDATE owner SET last_event = ?2, last_operation = ?3, terms = ?4, chain = ?5 WHERE id = ?1";
+        let values = params![self.number.0, self.last_event, self.last_operation, self.terms, self.chain.as_slice()];
         execute_one(connection, sql, values, "saving an owner")
     }
 }
 
-/// Appends an event, unless its idempotency key is known. Its predecessor is the last event of its session.
+/// Appends an event, unless its idempotency key or its id is known: the same change handed in again, because the reply to the
+/// first was lost, is the same event. Its predecessor is the last event of its session.
 fn append_event(
     connection: &Connection,
     owner: &mut OwnerRow,
@@ -156,31 +177,37 @@ fn append_event(
     {
         return Ok(Appended { seq: position(row), id, duplicate: true });
     }
-    owner.last_event += 1;
-    let seq = Seq(owner.last_event);
+    let seq = Seq(owner.last_event + 1);
     let row = owner.number.row(seq);
-    insert_event(connection, owner.number, row, new)?;
-    if let Some(key) = &event.idempotency_key {
-        let sql = "-- write_event_key
-            INSERT INTO event_key (owner, key, row) VALUES (?1, ?2, ?3)";
-        execute_one(connection, sql, params![owner.number.0, key, row], "writing an idempotency key")?;
+    if !insert_event(connection, owner.number, row, new)? {
+        let known = row_of_id(connection, owner.number, event.id)?;
+        return Ok(Appended { seq: position(known), id: event.id, duplicate: true });
     }
+    owner.last_event = seq.0;
+    let terms = without_overlong(&new.terms);
+    owner.terms += count_of_terms(&terms);
     let sql = "-- touch_session
         INSERT INTO session (owner, session, last_row) VALUES (?1, ?2, ?3)
         ON CONFLICT (owner, session) DO UPDATE SET last_row = excluded.last_row";
     execute_one(connection, sql, params![owner.number.0, event.scope.session.as_str(), row], "writing a session")?;
-    index.added.push((row, new.terms.clone()));
+    index.added.push((row, terms.into_owned()));
     Ok(Appended { seq, id: event.id, duplicate: false })
 }
 
-fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &NewEvent) -> Result<(), StoreError> {
+fn count_of_terms(terms: &str) -> i64 {
+    words(terms).count() as i64
+}
+
+/// `false`: an event of this owner has its id.
+fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &NewEvent) -> Result<bool, StoreError> {
     let event = &new.event;
     let sql = "-- append_event
         INSERT INTO event (row, id, owner, session, task, source, kind, trust, content, occurred_at, occurred_us,
             recorded_us, metadata, idempotency_key, redactions, signals, local_s, mentioned, manner, predecessor)
         VALUES (:row, :id, :owner, :session, :task, :source, :kind, :trust, :content, :occurred_at, :occurred_us,
             :recorded_us, :metadata, :idempotency_key, :redactions, :signals, :local_s, :mentioned, :manner,
-            (SELECT last_row FROM session WHERE owner = :owner AND session = :session))";
+            (SELECT last_row FROM session WHERE owner = :owner AND session = :session))
+        ON CONFLICT (owner, id) DO NOTHING";
     let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
     let redactions = if event.redactions.is_empty() { None } else { Some(json(&event.redactions)?) };
     let values = named_params! {
@@ -204,12 +231,21 @@ fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &New
         ":mentioned": traits::packed_days(&new.signals),
         ":manner": traits::packed_manner(new.signals.manner),
     };
-    execute_one(connection, sql, values, "appending an event")
+    Ok(execute(connection, sql, values, "appending an event")? == 1)
+}
+
+fn row_of_id(connection: &Connection, owner: OwnerNumber, id: EventId) -> Result<i64, StoreError> {
+    let sql = "-- row_of_id
+        SELECT row FROM event WHERE owner = ?1 AND id = ?2";
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut s| s.query_row(params![owner.0, id.0.as_bytes().as_slice()], |r| r.get(0)))
+        .map_err(|e| failed("looking up an event", e))
 }
 
 fn row_of_key(connection: &Connection, owner: OwnerNumber, key: &str) -> Result<Option<(i64, EventId)>, StoreError> {
     let sql = "-- row_of_key
-        SELECT e.row, e.id FROM event_key k JOIN event e ON e.row = k.row WHERE k.owner = ?1 AND k.key = ?2";
+        SELECT row, id FROM event WHERE owner = ?1 AND idempotency_key = ?2";
     connection
         .prepare_cached(sql)
         .and_then(|mut s| {
@@ -252,6 +288,23 @@ fn write_task(connection: &Connection, owner: OwnerNumber, change: &TaskChange) 
     Err(StoreError::Conflict { task: task.id.clone(), expected: change.expected_version, actual })
 }
 
+/// A key that is known already led to its version: the change was made from an older state.
+fn write_update_key(connection: &Connection, owner: OwnerNumber, key: &UpdateKey) -> Result<(), StoreError> {
+    let doing = "writing an update's key";
+    let sql = "-- write_update_key
+        INSERT INTO update_key (owner, task, key, version) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+    let values = params![owner.0, key.task.as_str(), key.key, key.version];
+    if execute(connection, sql, values, doing)? == 1 {
+        return Ok(());
+    }
+    let sql = "-- version_of_key
+        SELECT version FROM update_key WHERE owner = ?1 AND task = ?2 AND key = ?3";
+    let actual = connection
+        .query_row(sql, params![owner.0, key.task.as_str(), key.key], |r| r.get(0))
+        .map_err(|e| failed(doing, e))?;
+    Err(StoreError::Conflict { task: key.task.clone(), expected: Some(key.version), actual: Some(actual) })
+}
+
 fn set_session_task(connection: &Connection, owner: OwnerNumber, state: &SessionState) -> Result<(), StoreError> {
     let sql = "-- set_session_task
         INSERT INTO session (owner, session, task) VALUES (?1, ?2, ?3)
@@ -280,11 +333,14 @@ fn mark_overturned(
         first,
         last
     ];
-    execute_one(connection, sql, values, "marking a statement as overturned")
+    match execute(connection, sql, values, "marking a statement as overturned")? {
+        1 => Ok(()),
+        _ => Err(StoreError::Refused(format!("no event {id} has a statement to overturn"))),
+    }
 }
 
-fn archive(connection: &Connection, owner: OwnerNumber, body: &ArchivedBody) -> Result<(), StoreError> {
-    let row = owner.row(body.seq);
+fn archive(connection: &Connection, owner: &mut OwnerRow, body: &ArchivedBody) -> Result<(), StoreError> {
+    let row = owner.number.row(body.seq);
     let sql = "-- body_to_archive
         SELECT content FROM event WHERE row = ?1 AND archived = 0";
     let content: Option<String> =
@@ -299,11 +355,11 @@ fn archive(connection: &Connection, owner: OwnerNumber, body: &ArchivedBody) -> 
     let sql = "-- leave_summary
         UPDATE event SET content = ?2, archived = 1 WHERE row = ?1";
     execute_one(connection, sql, params![row, body.summary], "archiving an event")?;
-    replace_terms(connection, row, &body.terms)
+    replace_terms(connection, owner, row, &body.terms)
 }
 
-fn restore(connection: &Connection, owner: OwnerNumber, body: &RestoredBody) -> Result<(), StoreError> {
-    let row = owner.row(body.seq);
+fn restore(connection: &Connection, owner: &mut OwnerRow, body: &RestoredBody) -> Result<(), StoreError> {
+    let row = owner.number.row(body.seq);
     let sql = "-- cold_body
         SELECT zstd FROM cold_body WHERE row = ?1";
     let cold: Option<Vec<u8>> =
@@ -314,12 +370,17 @@ fn restore(connection: &Connection, owner: OwnerNumber, body: &RestoredBody) -> 
         UPDATE event SET content = ?2, archived = 0 WHERE row = ?1";
     execute_one(connection, sql, params![row, content], "restoring an event")?;
     execute_one(connection, "-- drop_cold_body\n DELETE FROM cold_body WHERE row = ?1", [row], "restoring an event")?;
-    replace_terms(connection, row, &body.terms)
+    replace_terms(connection, owner, row, &body.terms)
 }
 
 /// The index is told the old terms, or it could not take them out.
-fn replace_terms(connection: &Connection, row: i64, terms: &str) -> Result<(), StoreError> {
+fn replace_terms(connection: &Connection, owner: &mut OwnerRow, row: i64, terms: &str) -> Result<(), StoreError> {
     let doing = "replacing an event's terms";
+    let sql = "-- terms_before
+        SELECT terms FROM event_terms WHERE row = ?1";
+    let before: String = connection.query_row(sql, [row], |r| r.get(0)).map_err(|e| failed(doing, e))?;
+    let terms = without_overlong(terms);
+    owner.terms += count_of_terms(&terms) - count_of_terms(&before);
     let sql = "-- unindex
         INSERT INTO event_fts (event_fts, rowid, terms) SELECT 'delete', row, terms FROM event_terms WHERE row = ?1";
     execute_one(connection, sql, [row], doing)?;
@@ -350,19 +411,21 @@ fn write_operation(
     owner.chain = journal::link(&owner.chain, &commitment);
     let (event, task) = match &operation.target {
         Target::Event(id) => (Some(*id), None),
-        Target::Task(id) => (operation.cause, Some(id.as_str())),
-        Target::Session(_) | Target::Store => (operation.cause, None),
+        Target::Task(id) => (None, Some(id.as_str())),
+        Target::Session(_) | Target::Store => (None, None),
     };
+    let cause = operation.cause.filter(|cause| Some(*cause) != event);
     let sql = "-- write_operation
-        INSERT INTO operation (row, id, at_us, verb, run, event, task, body, salt, commitment, chain)
-        VALUES (:row, :id, :at_us, :verb, :run, :event, :task, :body, :salt, :commitment, :chain)";
+        INSERT INTO operation (row, id, at_us, verb, run, event, cause, task, body, salt, commitment, chain)
+        VALUES (:row, :id, :at_us, :verb, :run, :event, :cause, :task, :body, :salt, :commitment, :chain)";
     let values = named_params! {
         ":row": owner.number.row(Seq(owner.last_operation)),
         ":id": operation.id.0.as_bytes().as_slice(),
         ":at_us": operation.at.as_microsecond(),
         ":verb": operation.verb.as_str(),
         ":run": operation.run.0.as_bytes().as_slice(),
-        ":event": event.map(|id| id.0.as_bytes().to_vec()),
+        ":event": event.map(|id| *id.0.as_bytes()),
+        ":cause": cause.map(|id| *id.0.as_bytes()),
         ":task": task,
         ":body": body,
         ":salt": salt.as_bytes().as_slice(),

@@ -5,7 +5,7 @@
 //! large common part, and taking the centre away is what makes signs tell them apart (DESIGN.md 3: .53 → .995 of the true
 //! top 10 after rescoring 200). The cache can be made anew from the rows at any time and follows them by their ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use rusqlite::{Connection, params};
@@ -26,7 +26,8 @@ const CENTRE_SAMPLE: usize = 8_192;
 /// What a model's common part counts as: so many vectors of the collection. A handful of texts has no mean of its own yet.
 const COMMON_WEIGHT: u32 = 200;
 
-/// A collection that has grown this much since its centre was taken is coded anew.
+/// The centre is that of the first 1, 4, 16 … vectors, whichever is the most there are: so it depends on what is stored and not
+/// on when this process looked, and a collection is coded anew each time it has grown fourfold.
 const GROWTH_UNTIL_RECODED: usize = 4;
 
 /// Memory for all codes together, in bytes: 7 million vectors of 384 numbers. The collections used longest ago go first.
@@ -82,7 +83,10 @@ impl DenseCache {
         let newest = newest_id(connection)?;
         if codes.read().unwrap_or_else(PoisonError::into_inner).seen < newest {
             let mut writing = codes.write().unwrap_or_else(PoisonError::into_inner);
-            writing.follow(connection, owner, model, newest, query.common)?;
+            // Another thread may have been quicker.
+            if writing.seen < newest {
+                writing.follow(connection, owner, model, newest, query.common)?;
+            }
             drop(writing);
             self.evict((owner, model));
         }
@@ -90,10 +94,14 @@ impl DenseCache {
     }
 
     fn evict(&self, keep: (OwnerNumber, i64)) {
+        self.evict_above(CACHE_BYTES_MAX, keep);
+    }
+
+    fn evict_above(&self, bytes_max: usize, keep: (OwnerNumber, i64)) {
         let mut collections = self.collections.lock().unwrap_or_else(PoisonError::into_inner);
         let size = |cached: &Cached| cached.codes.read().unwrap_or_else(PoisonError::into_inner).bytes();
         let mut total: usize = collections.by_key.values().map(size).sum();
-        while total > CACHE_BYTES_MAX {
+        while total > bytes_max {
             let oldest = collections.by_key.iter().filter(|(key, _)| **key != keep).min_by_key(|(_, c)| c.last_use);
             let Some((&key, cached)) = oldest else { return };
             total -= size(cached);
@@ -113,6 +121,16 @@ impl Index {
     pub(super) fn nearest(&self, query: &Centred, wanted: usize, allowed: Option<&[i64]>) -> Vec<i64> {
         let codes = self.codes.read().unwrap_or_else(PoisonError::into_inner);
         codes.nearest(&query.direction, wanted, allowed)
+    }
+
+    /// Takes out vectors that turned out to be gone.
+    pub(super) fn forget(&self, ids: &[i64]) {
+        let gone: BTreeSet<i64> = ids.iter().copied().collect();
+        let mut codes = self.codes.write().unwrap_or_else(PoisonError::into_inner);
+        codes.forget(|id, _| gone.contains(&id));
+        if codes.ids.len() <= CENTRE_SAMPLE {
+            codes.start_anew();
+        }
     }
 }
 
@@ -159,12 +177,14 @@ fn newest_id(connection: &Connection) -> Result<i64, StoreError> {
 struct Codes {
     dimension: usize,
     centre: Vec<f32>,
-    /// How many vectors there were when the centre was taken.
+    /// How many vectors the centre stands for: a power of four; 0 before there are any.
     centred_at: usize,
     ids: Vec<i64>,
     rows: Vec<i64>,
     /// |x| / |x|₁ of the centred vector x: makes the signs' inner product an unbiased estimate of the cosine.
     factors: Vec<f32>,
+    /// How many of them are gone: their factor is not a number.
+    gone: usize,
     /// `blocks[(block * words + word) * LANES + lane]`.
     blocks: Vec<u64>,
     /// Every row of `vector` up to this id has been looked at.
@@ -180,6 +200,7 @@ impl Codes {
             ids: Vec::new(),
             rows: Vec::new(),
             factors: Vec::new(),
+            gone: 0,
             blocks: Vec::new(),
             seen: 0,
         }
@@ -193,7 +214,7 @@ impl Codes {
         (self.ids.len() + self.rows.len() + self.blocks.len()) * 8 + self.factors.len() * 4
     }
 
-    /// Takes in the vectors that are newer than what was seen.
+    /// Takes in the vectors that are newer than what was seen, and takes out those they replace.
     fn follow(
         &mut self,
         connection: &Connection,
@@ -202,26 +223,96 @@ impl Codes {
         newest: i64,
         common: Option<&[f32]>,
     ) -> Result<(), StoreError> {
-        if self.centre.is_empty() || self.ids.len() >= self.centred_at.saturating_mul(GROWTH_UNTIL_RECODED) {
-            *self = Self::new(self.dimension);
-            self.centre = centre(connection, owner, model, self.dimension, common)?;
+        if self.centred_at == 0 {
+            return self.recode(connection, owner, model, newest, common);
         }
-        let first_centring = self.centred_at == 0;
+        let newest_row = self.rows.iter().copied().max().unwrap_or(i64::MIN);
+        let mut replaced = BTreeSet::new();
+        let known = self.ids.len();
         let mut vector = Vec::with_capacity(self.dimension);
-        each_vector(connection, owner, model, self.seen, i64::MAX, |id, row, data| {
+        let seen = self.seen;
+        let (first, last) = owner.rows();
+        // Not by the index of rows, which has no use for an id that must be newer: `+` keeps the planner from it.
+        let sql = "-- newer_vectors
+            SELECT id, row, data FROM vector WHERE id > ?1 AND +model = ?2 AND +row BETWEEN ?3 AND ?4 ORDER BY id";
+        each_vector(connection, sql, [seen, model, first, last], |id, row, data| {
             half_floats::decode_into(data, &mut vector);
-            if vector.len() == self.dimension {
-                self.add(id, row, &vector);
+            if row <= newest_row {
+                replaced.insert(row);
             }
+            self.add(id, row, &vector);
         })?;
-        if first_centring {
-            self.centred_at = self.ids.len();
+        self.seen = newest.max(self.ids.last().copied().unwrap_or(0));
+        if !replaced.is_empty() {
+            let first_new = self.ids.get(known).copied().unwrap_or(i64::MAX);
+            self.forget(|id, row| id < first_new && replaced.contains(&row));
         }
-        self.seen = newest;
+        let live = self.ids.len() - self.gone;
+        // What is replaced in a small collection moves its centre; in a large one its share of the centre is nothing.
+        let moved = self.gone > 0 && self.ids.len() <= CENTRE_SAMPLE;
+        if moved || live >= self.centred_at * GROWTH_UNTIL_RECODED || self.gone > live {
+            return self.recode(connection, owner, model, newest, common);
+        }
         Ok(())
     }
 
+    /// Makes the whole collection anew, around a new centre.
+    fn recode(
+        &mut self,
+        connection: &Connection,
+        owner: OwnerNumber,
+        model: i64,
+        newest: i64,
+        common: Option<&[f32]>,
+    ) -> Result<(), StoreError> {
+        self.start_anew();
+        let (first, last) = owner.rows();
+        let count: usize = connection
+            .prepare_cached("-- count_vectors\n SELECT count(*) FROM vector WHERE model = ?1 AND row BETWEEN ?2 AND ?3")
+            .and_then(|mut s| s.query_row(params![model, first, last], |r| r.get(0)))
+            .map_err(|e| failed("counting vectors", e))?;
+        self.centred_at = if count == 0 { 0 } else { GROWTH_UNTIL_RECODED.pow(count.ilog(GROWTH_UNTIL_RECODED)) };
+        let sample = self.centred_at.min(CENTRE_SAMPLE);
+        let mut centre = Mean::new(self.dimension, common);
+        let mut vector = Vec::with_capacity(self.dimension);
+        let sql = "-- first_vectors
+            SELECT id, row, data FROM vector WHERE model = ?1 AND row BETWEEN ?2 AND ?3 ORDER BY row, id LIMIT ?4";
+        each_vector(connection, sql, [model, first, last, sample as i64], |_, _, data| {
+            half_floats::decode_into(data, &mut vector);
+            centre.add(&vector);
+        })?;
+        self.centre = centre.finish();
+        let sql = "-- all_vectors
+            SELECT id, row, data FROM vector WHERE model = ?1 AND row BETWEEN ?2 AND ?3 ORDER BY row, id LIMIT ?4";
+        let mut last_id = 0;
+        each_vector(connection, sql, [model, first, last, i64::MAX], |id, row, data| {
+            half_floats::decode_into(data, &mut vector);
+            self.add(id, row, &vector);
+            last_id = last_id.max(id);
+        })?;
+        self.seen = newest.max(last_id);
+        Ok(())
+    }
+
+    /// The next look makes the collection anew.
+    fn start_anew(&mut self) {
+        *self = Self::new(self.dimension);
+    }
+
+    /// What is gone keeps its place and is passed over, until the collection is coded anew.
+    fn forget(&mut self, is_gone: impl Fn(i64, i64) -> bool) {
+        for ((id, row), factor) in self.ids.iter().zip(&self.rows).zip(&mut self.factors) {
+            if !factor.is_nan() && is_gone(*id, *row) {
+                *factor = f32::NAN;
+                self.gone += 1;
+            }
+        }
+    }
+
     fn add(&mut self, id: i64, row: i64, vector: &[f32]) {
+        if vector.len() != self.dimension {
+            return;
+        }
         let words = self.words();
         let (block, lane) = (self.ids.len() / LANES, self.ids.len() % LANES);
         if lane == 0 {
@@ -245,13 +336,27 @@ impl Codes {
         let query = QueryPlanes::new(query, self.words());
         let mut top = Top::new(wanted);
         scan(&self.blocks, &query, |block, sums| {
-            for (lane, sum) in sums.iter().enumerate() {
-                let index = block * LANES + lane;
-                // The last block may be part empty.
-                let Some(&factor) = self.factors.get(index) else { break };
-                let score = factor * query.inner_product(*sum);
-                if score > top.threshold && allowed.is_none_or(|rows| rows.binary_search(&self.rows[index]).is_ok()) {
-                    top.push(score, index);
+            let start = block * LANES;
+            // The last block may be part empty.
+            let factors = &self.factors[start..self.factors.len().min(start + LANES)];
+            let mut scores = [f32::NAN; LANES];
+            if let Ok(factors) = <&[f32; LANES]>::try_from(factors) {
+                for lane in 0..LANES {
+                    scores[lane] = factors[lane] * query.inner_product(sums, lane);
+                }
+            } else {
+                for (lane, factor) in factors.iter().enumerate() {
+                    scores[lane] = factor * query.inner_product(sums, lane);
+                }
+            }
+            // What is gone scores NaN, which is above nothing.
+            if scores.iter().fold(false, |any, score| any | (*score > top.threshold)) {
+                for (lane, score) in scores.into_iter().enumerate() {
+                    let index = start + lane;
+                    if score > top.threshold && allowed.is_none_or(|rows| rows.binary_search(&self.rows[index]).is_ok())
+                    {
+                        top.push(score, index);
+                    }
                 }
             }
         });
@@ -259,46 +364,44 @@ impl Codes {
     }
 }
 
-/// The mean of the collection's vectors; of a small one, drawn towards what all vectors of the model share.
-fn centre(
-    connection: &Connection,
-    owner: OwnerNumber,
-    model: i64,
-    dimension: usize,
-    common: Option<&[f32]>,
-) -> Result<Vec<f32>, StoreError> {
-    let mut sum = vec![0.0_f32; dimension];
-    let mut count = 0_u32;
-    if let Some(common) = common.filter(|common| common.len() == dimension) {
-        sum.iter_mut().zip(common).for_each(|(s, c)| *s = c * COMMON_WEIGHT as f32);
-        count = COMMON_WEIGHT;
-    }
-    let mut vector = Vec::with_capacity(dimension);
-    each_vector(connection, owner, model, 0, CENTRE_SAMPLE as i64, |_, _, data| {
-        half_floats::decode_into(data, &mut vector);
-        if vector.len() == dimension {
-            sum.iter_mut().zip(&vector).for_each(|(s, x)| *s += x);
-            count += 1;
+/// The mean of a collection's vectors; of a small one, drawn towards what all vectors of the model share.
+struct Mean {
+    sum: Vec<f32>,
+    count: u32,
+}
+
+impl Mean {
+    fn new(dimension: usize, common: Option<&[f32]>) -> Self {
+        match common.filter(|common| common.len() == dimension) {
+            Some(common) => {
+                Self { sum: common.iter().map(|c| c * COMMON_WEIGHT as f32).collect(), count: COMMON_WEIGHT }
+            }
+            None => Self { sum: vec![0.0; dimension], count: 0 },
         }
-    })?;
-    let scale = 1.0 / count.max(1) as f32;
-    Ok(sum.into_iter().map(|s| s * scale).collect())
+    }
+
+    fn add(&mut self, vector: &[f32]) {
+        if vector.len() == self.sum.len() {
+            self.sum.iter_mut().zip(vector).for_each(|(s, x)| *s += x);
+            self.count += 1;
+        }
+    }
+
+    fn finish(self) -> Vec<f32> {
+        let scale = 1.0 / self.count.max(1) as f32;
+        self.sum.into_iter().map(|s| s * scale).collect()
+    }
 }
 
 fn each_vector(
     connection: &Connection,
-    owner: OwnerNumber,
-    model: i64,
-    after: i64,
-    limit: i64,
+    sql: &str,
+    values: [i64; 4],
     mut take: impl FnMut(i64, i64, &[u8]),
 ) -> Result<(), StoreError> {
-    let (first, last) = owner.rows();
-    let sql = "-- each_vector
-        SELECT id, row, data FROM vector WHERE id > ?1 AND model = ?2 AND row BETWEEN ?3 AND ?4 ORDER BY id LIMIT ?5";
     let doing = "reading vectors";
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
-    let mut rows = statement.query(params![after, model, first, last, limit]).map_err(|e| failed(doing, e))?;
+    let mut rows = statement.query(values).map_err(|e| failed(doing, e))?;
     while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
         let id = row.get(0).map_err(|e| failed(doing, e))?;
         let number = row.get(1).map_err(|e| failed(doing, e))?;
@@ -333,24 +436,28 @@ impl QueryPlanes {
     }
 
     /// Of the query and a vector of signs ±1, from the sums over the positive ones.
-    fn inner_product(&self, sums: Sums) -> f32 {
-        2.0 * (self.lowest * sums.ones as f32 + self.step * sums.levels as f32) - self.sum
+    #[inline(always)]
+    fn inner_product(&self, sums: &Sums, lane: usize) -> f32 {
+        2.0 * (self.lowest * sums.ones[lane] as f32 + self.step * sums.levels[lane] as f32) - self.sum
     }
 }
 
-/// Over the positive signs of one vector: how many, and their query levels added up.
-#[derive(Debug, Clone, Copy, Default)]
+/// Over the positive signs of a block's vectors: how many, and their query levels added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Sums {
-    ones: u64,
-    levels: u64,
+    ones: [u32; LANES],
+    levels: [u32; LANES],
 }
 
 /// Gives `take` each block's number and sums, by the fastest way this processor has.
-fn scan(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &[Sums; LANES])) {
+fn scan(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &Sums)) {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq") {
-            // SAFETY: the processor has just been asked for both.
+        if is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vpopcntdq")
+        {
+            // SAFETY: the processor has just been asked for all of them.
             #[expect(unsafe_code, reason = "a function with target features may only be called after asking for them")]
             unsafe {
                 return scan_avx512(blocks, query, take);
@@ -368,36 +475,37 @@ fn scan(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &[Sums; LAN
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vpopcntdq")]
-fn scan_avx512(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &[Sums; LANES])) {
+#[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
+fn scan_avx512(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &Sums)) {
     scan_portable(blocks, query, take);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
-fn scan_popcnt(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &[Sums; LANES])) {
+fn scan_popcnt(blocks: &[u64], query: &QueryPlanes, take: impl FnMut(usize, &Sums)) {
     scan_portable(blocks, query, take);
 }
 
 /// Written so that the compiler turns the loop over lanes into one instruction where there is one.
 #[inline(always)]
-fn scan_portable(blocks: &[u64], query: &QueryPlanes, mut take: impl FnMut(usize, &[Sums; LANES])) {
+fn scan_portable(blocks: &[u64], query: &QueryPlanes, mut take: impl FnMut(usize, &Sums)) {
     for (number, block) in blocks.chunks_exact(query.planes.len() * LANES).enumerate() {
         let mut ones = [0_u64; LANES];
-        let mut levels = [0_u64; LANES];
+        let mut by_bit = [[0_u64; LANES]; QUERY_BITS];
         for (words, planes) in block.chunks_exact(LANES).zip(&query.planes) {
             for lane in 0..LANES {
                 ones[lane] += u64::from(words[lane].count_ones());
             }
-            for (bit, plane) in planes.iter().enumerate() {
+            for (sums, plane) in by_bit.iter_mut().zip(planes) {
                 for lane in 0..LANES {
-                    levels[lane] += u64::from((words[lane] & plane).count_ones()) << bit;
+                    sums[lane] += u64::from((words[lane] & plane).count_ones());
                 }
             }
         }
-        let mut sums = [Sums::default(); LANES];
+        let mut sums = Sums::default();
         for lane in 0..LANES {
-            sums[lane] = Sums { ones: ones[lane], levels: levels[lane] };
+            sums.ones[lane] = ones[lane] as u32;
+            sums.levels[lane] = by_bit.iter().enumerate().map(|(bit, counts)| (counts[lane] as u32) << bit).sum();
         }
         take(number, &sums);
     }

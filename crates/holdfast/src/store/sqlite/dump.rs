@@ -1,9 +1,11 @@
 //! The whole store as text, for snapshots and for finding what is wrong: every invariant is checked on the way.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use rusqlite::{Connection, params};
 
+use super::lexical::words;
 use super::open::failed;
 use super::read;
 use super::row::{Fields, OwnerNumber, position};
@@ -15,11 +17,13 @@ use crate::types::scope::Owner;
 /// Events and tasks read at a time.
 const PAGE: usize = 500;
 
-/// Checks, in this order: SQLite's own integrity; the full-text index against its terms; every event has terms and every term row
-/// an event; counters match; predecessors stand earlier in the same session; archived events and only they have a cold body;
+/// Checks, in this order: SQLite's own integrity; every event has terms and every term row an event; counters match; the
+/// full-text index against its terms; predecessors stand earlier in the same session; archived events and only they have a cold body;
 /// task versions match their documents; the journal's chain verifies; vectors belong to events.
 pub(super) fn dump(connection: &Connection, out: &mut dyn Write) -> Result<(), StoreError> {
-    check_file(connection)?;
+    // One state of the store, whatever is written meanwhile.
+    let snapshot = connection.unchecked_transaction().map_err(|e| failed("dumping the store", e))?;
+    check_file(&snapshot)?;
     let sql = "-- owner_numbers
         SELECT id, last_event, last_operation, chain FROM owner ORDER BY id";
     let doing = "dumping the store";
@@ -79,9 +83,17 @@ fn check_file(connection: &Connection) -> Result<(), StoreError> {
             "SELECT count(*) FROM task WHERE version <> json_extract(body, '$.version')",
         ),
         (
-            "an idempotency key without its event",
-            "SELECT count(*) FROM event_key k LEFT JOIN event e ON e.row = k.row WHERE e.idempotency_key IS NOT k.key",
+            "a task that is another owner's in its document",
+            "SELECT count(*) FROM task t JOIN owner o ON o.id = t.owner WHERE json_extract(body, '$.owner.tenant') <> o.tenant
+             OR json_extract(body, '$.owner.user') <> o.user OR json_extract(body, '$.owner.agent') <> o.agent",
         ),
+        (
+            "a session whose last event is not its last",
+            "SELECT count(*) FROM session s WHERE s.last_row IS NOT (SELECT max(row) FROM event e
+             WHERE e.owner = s.owner AND e.session = s.session)",
+        ),
+        ("an event of an unknown session", "SELECT count(*) FROM event e LEFT JOIN session s USING (owner, session)
+             WHERE s.session IS NULL"),
         (
             "a vector without an event",
             "SELECT count(*) FROM vector v LEFT JOIN event e ON e.row = v.row WHERE e.row IS NULL",
@@ -101,18 +113,63 @@ fn check_file(connection: &Connection) -> Result<(), StoreError> {
     check_lexical_index(connection)
 }
 
-/// The index must hold exactly the words of the term rows: as many rows for each word as a plain count of them gives.
+/// The index must hold exactly the words of the term rows: each pair of word and row once. Both sides are added up as hashes,
+/// so that neither has to be kept or sorted.
 fn check_lexical_index(connection: &Connection) -> Result<(), StoreError> {
     let doing = "checking the lexical index";
-    let sql = "SELECT
-        (SELECT ifnull(sum(cnt), 0) FROM event_fts_terms),
-        (SELECT ifnull(sum(length(terms) - length(replace(replace(terms, ' ', ''), char(10), '')) + (terms <> '')), 0) FROM event_terms)";
-    let (indexed, kept): (i64, i64) =
-        connection.query_row(sql, [], |r| Ok((r.get(0)?, r.get(1)?))).map_err(|e| failed(doing, e))?;
+    let mut kept = Pairs::default();
+    let mut owners: BTreeMap<OwnerNumber, i64> = BTreeMap::new();
+    let mut statement =
+        connection.prepare("-- all_terms\n SELECT row, terms FROM event_terms").map_err(|e| failed(doing, e))?;
+    let mut rows = statement.query([]).map_err(|e| failed(doing, e))?;
+    while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
+        let number: i64 = row.get(0).map_err(|e| failed(doing, e))?;
+        let terms: String = row.get(1).map_err(|e| failed(doing, e))?;
+        *owners.entry(OwnerNumber::of(number)).or_default() += words(&terms).count() as i64;
+        words(&terms).map(str::to_ascii_lowercase).collect::<BTreeSet<_>>().iter().for_each(|w| kept.add(w, number));
+    }
+    let mut indexed = Pairs::default();
+    let mut statement =
+        connection.prepare("-- all_pairs\n SELECT term, doc FROM event_fts_pairs").map_err(|e| failed(doing, e))?;
+    let mut rows = statement.query([]).map_err(|e| failed(doing, e))?;
+    while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
+        let term: String = row.get(0).map_err(|e| failed(doing, e))?;
+        indexed.add(&term, row.get(1).map_err(|e| failed(doing, e))?);
+    }
     if indexed != kept {
-        return invalid(format!("the lexical index holds {indexed} words where the term rows have {kept}"));
+        let (indexed, kept) = (indexed.count, kept.count);
+        return invalid(format!("the lexical index ({indexed} words) does not match the term rows ({kept} words)"));
+    }
+    let mut statement =
+        connection.prepare("-- term_counts\n SELECT id, terms FROM owner").map_err(|e| failed(doing, e))?;
+    let mut rows = statement.query([]).map_err(|e| failed(doing, e))?;
+    while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
+        let number = OwnerNumber(row.get(0).map_err(|e| failed(doing, e))?);
+        let counter: i64 = row.get(1).map_err(|e| failed(doing, e))?;
+        let counted = owners.get(&number).copied().unwrap_or(0);
+        if counter != counted {
+            return invalid(format!("owner {} has {counted} terms where its counter says {counter}", number.0));
+        }
     }
     Ok(())
+}
+
+/// A set of pairs, as its size and the sum of its hashes.
+#[derive(Default, PartialEq)]
+struct Pairs {
+    count: u64,
+    sum: u64,
+}
+
+impl Pairs {
+    fn add(&mut self, word: &str, row: i64) {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&row.to_le_bytes()).update(word.as_bytes());
+        let mut hash = [0; 8];
+        hasher.finalize_xof().fill(&mut hash);
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(u64::from_le_bytes(hash));
+    }
 }
 
 fn dump_events(connection: &Connection, owner: &Owner, last: i64, out: &mut dyn Write) -> Result<(), StoreError> {

@@ -7,9 +7,13 @@ mod apply;
 mod dense;
 mod dump;
 mod lexical;
+#[cfg(test)]
+mod measure;
 mod open;
 mod read;
 mod row;
+#[cfg(test)]
+mod tests;
 mod traits;
 mod vectors;
 mod writer;
@@ -21,7 +25,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use self::dense::DenseCache;
-use self::lexical::TermRows;
+use self::lexical::CommonTerms;
 use self::open::{Access, Readers};
 use self::writer::{Job, Writer};
 use super::{
@@ -47,7 +51,7 @@ pub struct Sqlite {
     /// `None`: opened for reading only.
     writer: Option<Writer>,
     dense: DenseCache,
-    term_rows: TermRows,
+    common_terms: CommonTerms,
 }
 
 impl Sqlite {
@@ -70,7 +74,7 @@ impl Sqlite {
             readers: Readers::new(directory.join(FILE_NAME), access),
             writer,
             dense: DenseCache::default(),
-            term_rows: TermRows::default(),
+            common_terms: CommonTerms::default(),
         }
     }
 
@@ -121,7 +125,7 @@ impl Store for Sqlite {
     }
 
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
-        lexical::search(&*self.readers.get()?, &self.term_rows, owner, terms, filter, limit)
+        lexical::search(&*self.readers.get()?, &self.common_terms, owner, terms, filter, limit)
     }
 
     fn traits(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {

@@ -24,6 +24,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Idle reading connections that are kept: more than the cores there are only cost memory.
 const IDLE_READERS_MAX: usize = 8;
 
+/// What is kept of the write-ahead log after a burst, in bytes.
+const WAL_BYTES_KEPT: i64 = 16 * 1024 * 1024;
+
 /// Page cache of one connection, in KiB (negative in SQLite's terms).
 const READER_CACHE_KIB: i32 = 8 * 1024;
 const WRITER_CACHE_KIB: i32 = 32 * 1024;
@@ -49,10 +52,14 @@ pub(super) fn for_writing(directory: &Path) -> Result<(WriterLock, Connection), 
     fs::create_dir_all(directory).map_err(|e| not_writable(directory, &e))?;
     let lock = lock(directory)?;
     let path = directory.join(FILE_NAME);
+    check_length(&path).map_err(|e| in_directory(e, directory))?;
     let connection = Connection::open(&path).map_err(|e| opening(directory, e))?;
     prepare(&connection, WRITER_CACHE_KIB).map_err(|e| opening(directory, e))?;
+    // Nothing may be written to a file before it is known to be ours, and of a version we know.
     check_identity(&connection).map_err(|e| in_directory(e, directory))?;
+    check_not_too_new(&connection)?;
     connection.execute_batch("PRAGMA journal_mode = WAL").map_err(|e| opening(directory, e))?;
+    connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT).map_err(|e| opening(directory, e))?;
     migrate(&connection).map_err(|e| in_directory(e, directory))?;
     Ok((lock, connection))
 }
@@ -62,13 +69,54 @@ pub(super) fn for_reading(directory: &Path) -> Result<Access, StoreError> {
     if !path.is_file() {
         return Err(StoreError::Missing { path: directory.to_owned() });
     }
+    check_length(&path).map_err(|e| in_directory(e, directory))?;
     let check = |access| connect(&path, access).and_then(|connection| check_schema(&connection)).map(|()| access);
     match check(Access::ReadOnly) {
         // A store on a read-only medium has no -shm to write: SQLite reads it only if told that nobody else writes either.
+        Err(StoreError::NotWritable { .. }) if holds_pending_changes(&path) => Err(StoreError::NotWritable {
+            path: directory.to_owned(),
+            reason: format!("{FILE_NAME}-wal holds changes that have to be merged first"),
+        }),
         Err(StoreError::NotWritable { .. }) => check(Access::Immutable),
         other => other,
     }
     .map_err(|e| in_directory(e, directory))
+}
+
+/// A write-ahead log with something in it: reading the file alone would miss the newest commits.
+fn holds_pending_changes(path: &Path) -> bool {
+    fs::metadata(wal_of(path)).is_ok_and(|wal| wal.len() > 0)
+}
+
+fn wal_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    PathBuf::from(name)
+}
+
+/// A file that lost its end opens without complaint and fails at the first row that is gone. Its header says how long it was; a
+/// write-ahead log may hold what is missing, so with one there is nothing to compare.
+fn check_length(path: &Path) -> Result<(), StoreError> {
+    let Ok(mut file) = File::open(path) else { return Ok(()) };
+    let mut header = [0_u8; 100];
+    if holds_pending_changes(path) || file.read_exact(&mut header).is_err() {
+        return Ok(());
+    }
+    if !header.starts_with(b"SQLite format 3\0") {
+        return Ok(());
+    }
+    let page_bytes = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536,
+        bytes => u64::from(bytes),
+    };
+    let pages = u64::from(u32::from_be_bytes([header[28], header[29], header[30], header[31]]));
+    let (said, actual) = (pages * page_bytes, file.metadata().map_or(u64::MAX, |metadata| metadata.len()));
+    if actual < said {
+        return Err(StoreError::Corrupt {
+            detail: format!("{FILE_NAME} has {actual} bytes where its header says {said}: its end is missing"),
+        });
+    }
+    Ok(())
 }
 
 fn lock(directory: &Path) -> Result<WriterLock, StoreError> {
@@ -147,21 +195,24 @@ fn check_identity(connection: &Connection) -> Result<(), StoreError> {
 
 fn check_schema(connection: &Connection) -> Result<(), StoreError> {
     check_identity(connection)?;
-    let found = schema_number(connection)?;
-    let supported = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
-    match found {
+    match check_not_too_new(connection)? {
         0 => Err(StoreError::Corrupt { detail: format!("{FILE_NAME} holds no schema") }),
-        n if n > supported => Err(StoreError::TooNew { found, supported }),
         _ => Ok(()),
     }
 }
 
-fn migrate(connection: &Connection) -> Result<(), StoreError> {
+/// The schema's number, if this version knows it.
+fn check_not_too_new(connection: &Connection) -> Result<u32, StoreError> {
     let found = schema_number(connection)?;
     let supported = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
     if found > supported {
         return Err(StoreError::TooNew { found, supported });
     }
+    Ok(found)
+}
+
+fn migrate(connection: &Connection) -> Result<(), StoreError> {
+    let found = check_not_too_new(connection)?;
     for (number, sql) in (1_u32..).zip(MIGRATIONS).skip(found as usize) {
         let script = format!(
             "BEGIN IMMEDIATE;\n{sql}\nPRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {number};\nCOMMIT;"

@@ -26,6 +26,11 @@ impl OwnerNumber {
         (self.0 << POSITION_BITS) | position.0
     }
 
+    /// Whose row it is.
+    pub(super) fn of(row: i64) -> Self {
+        Self(row >> POSITION_BITS)
+    }
+
     /// The first and last row number that can be this owner's.
     pub(super) fn rows(self) -> (i64, i64) {
         (self.0 << POSITION_BITS, ((self.0 + 1) << POSITION_BITS) - 1)

@@ -1,9 +1,11 @@
 //! Vectors as rows: put, counted, searched. What is searched fast is `dense`'s cache of them.
 
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use half::f16;
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::apply::execute_one;
 use super::dense::{Centred, DenseCache, top_by_row};
+use super::lexical::filtered_rows;
 use super::open::failed;
 use super::read::{self, Condition, is_open};
 use super::row::{EVENT_COLUMNS, OwnerNumber, event as decode_event, half_floats, owner_number, position};
@@ -63,15 +65,24 @@ pub(super) fn put(connection: &Connection, model: &ModelId, events: &[EventVecto
         INSERT INTO embedded (model, owner, through) VALUES (?1, ?2, ?3)
         ON CONFLICT (model, owner) DO UPDATE SET through = max(through, excluded.through)";
     let mut through = connection.prepare_cached(through).map_err(|e| failed(doing, e))?;
+    let mut exists = connection
+        .prepare_cached("-- event_exists\n SELECT 1 FROM event WHERE row = ?1")
+        .map_err(|e| failed(doing, e))?;
     for event in events {
         let Some(owner) = owner_number(connection, &event.owner)? else {
-            return Err(StoreError::Invalid(format!("vectors for an event of an unknown owner ({})", event.seq)));
+            return Err(StoreError::Refused(format!("vectors for event {} of an unknown owner", event.seq)));
         };
         let row = owner.row(event.seq);
+        if !exists.exists([row]).map_err(|e| failed(doing, e))? {
+            return Err(StoreError::Refused(format!("vectors for event {}, which is not there", event.seq)));
+        }
         remove.execute(params![number, row]).map_err(|e| failed(doing, e))?;
         for vector in &event.passages {
             if vector.len() != model.dimension {
                 return Err(StoreError::Dimension { model: model.clone(), actual: vector.len() });
+            }
+            if !vector.iter().all(|x| f16::from_f32(*x).is_finite()) {
+                return Err(StoreError::Refused(format!("a vector of event {} holds what is no number", event.seq)));
             }
             insert.execute(params![number, row, half_floats::encode(vector)]).map_err(|e| failed(doing, e))?;
         }
@@ -126,7 +137,7 @@ pub(super) fn unembedded(
     let mut statement = connection.prepare_cached(&sql).map_err(|e| failed(doing, e))?;
     let mut found = Vec::new();
     for (owner_number, through) in behind {
-        let wanted = limit - found.len();
+        let wanted = limit.saturating_sub(found.len());
         if wanted == 0 {
             break;
         }
@@ -140,6 +151,16 @@ pub(super) fn unembedded(
     Ok(found)
 }
 
+fn check_query(query: &DenseQuery<'_>) -> Result<(), StoreError> {
+    if query.vector.len() != query.model.dimension {
+        return Err(StoreError::Dimension { model: query.model.clone(), actual: query.vector.len() });
+    }
+    if !query.vector.iter().all(|x| x.is_finite()) {
+        return Err(StoreError::Refused("the query's vector holds what is no number".to_owned()));
+    }
+    Ok(())
+}
+
 pub(super) fn search(
     connection: &Connection,
     cache: &DenseCache,
@@ -148,21 +169,33 @@ pub(super) fn search(
     filter: &Filter,
     limit: usize,
 ) -> Result<Vec<(Seq, f32)>, StoreError> {
-    if query.vector.len() != query.model.dimension {
-        return Err(StoreError::Dimension { model: query.model.clone(), actual: query.vector.len() });
-    }
+    check_query(query)?;
     let (Some(owner), Some(model)) = (owner_number(connection, owner)?, model_number(connection, query.model)?) else {
         return Ok(Vec::new());
     };
-    let allowed = if is_open(filter) { None } else { Some(allowed_rows(connection, owner, filter)?) };
-    let index = cache.index(connection, owner, model, query)?;
-    let centred = index.centred(query.vector);
+    let allowed = if is_open(filter) {
+        None
+    } else {
+        Some(filtered_rows(connection, &Condition::new(owner, filter), usize::MAX)?)
+    };
     let scored = match &allowed {
-        Some(rows) if rows.len() <= EXACT_EVENTS_MAX => exact(connection, model, rows, &centred)?,
+        Some(rows) if rows.len() <= EXACT_EVENTS_MAX => {
+            let centred = cache.index(connection, owner, model, query)?.centred(query.vector);
+            exact(connection, model, rows, &centred)?
+        }
         _ => {
-            let wanted = RESCORED_MIN.max(limit * RESCORED_PER_HIT);
-            let ids = index.nearest(&centred, wanted, allowed.as_deref());
-            rescored(connection, &ids, &centred)?
+            let wanted = RESCORED_MIN.max(limit.saturating_mul(RESCORED_PER_HIT));
+            loop {
+                let index = cache.index(connection, owner, model, query)?;
+                let centred = index.centred(query.vector);
+                let ids = index.nearest(&centred, wanted, allowed.as_deref());
+                let (scored, gone) = rescored(connection, owner, model, &ids, &centred)?;
+                if gone.is_empty() {
+                    break scored;
+                }
+                // The cache follows what is added, not what is taken away: others come up once these are out.
+                index.forget(&gone);
+            }
         }
     };
     Ok(top_by_row(scored, limit).into_iter().map(|(row, score)| (position(row), score)).collect())
@@ -175,9 +208,7 @@ pub(super) fn cosines(
     query: &DenseQuery<'_>,
     positions: &[Seq],
 ) -> Result<Vec<(Seq, f32)>, StoreError> {
-    if query.vector.len() != query.model.dimension {
-        return Err(StoreError::Dimension { model: query.model.clone(), actual: query.vector.len() });
-    }
+    check_query(query)?;
     let (Some(owner), Some(model)) = (owner_number(connection, owner)?, model_number(connection, query.model)?) else {
         return Ok(Vec::new());
     };
@@ -187,48 +218,53 @@ pub(super) fn cosines(
     Ok(top_by_row(scored, rows.len()).into_iter().map(|(row, score)| (position(row), score)).collect())
 }
 
-/// Rows that pass the filter, ascending.
-fn allowed_rows(connection: &Connection, owner: OwnerNumber, filter: &Filter) -> Result<Vec<i64>, StoreError> {
-    let condition = Condition::new(owner, filter);
-    let sql = format!("-- allowed_rows\n SELECT row FROM event WHERE {}", condition.sql);
-    let doing = "filtering events";
-    let mut statement = connection.prepare_cached(&sql).map_err(|e| failed(doing, e))?;
-    let rows = statement.query_map(params_from_iter(condition.values), |r| r.get(0)).map_err(|e| failed(doing, e))?;
-    let mut rows = rows.collect::<Result<Vec<i64>, _>>().map_err(|e| failed(doing, e))?;
-    rows.sort_unstable();
-    Ok(rows)
-}
-
 fn exact(connection: &Connection, model: i64, rows: &[i64], query: &Centred) -> Result<Vec<(i64, f32)>, StoreError> {
     let sql = "-- vectors_of_row
         SELECT row, data FROM vector WHERE model = ?1 AND row = ?2";
-    scores(connection, sql, rows.iter().map(|row| vec![model, *row]), query)
-}
-
-fn rescored(connection: &Connection, ids: &[i64], query: &Centred) -> Result<Vec<(i64, f32)>, StoreError> {
-    let sql = "-- vector
-        SELECT row, data FROM vector WHERE id = ?1";
-    scores(connection, sql, ids.iter().map(|id| vec![*id]), query)
-}
-
-fn scores(
-    connection: &Connection,
-    sql: &str,
-    keys: impl Iterator<Item = Vec<i64>>,
-    query: &Centred,
-) -> Result<Vec<(i64, f32)>, StoreError> {
     let doing = "comparing vectors";
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
     let mut vector = Vec::with_capacity(query.dimension());
     let mut scored = Vec::new();
-    for key in keys {
-        let mut rows = statement.query(params_from_iter(key)).map_err(|e| failed(doing, e))?;
-        while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
-            let number: i64 = row.get(0).map_err(|e| failed(doing, e))?;
-            let data = row.get_ref(1).and_then(|v| Ok(v.as_blob()?)).map_err(|e| failed(doing, e))?;
+    for row in rows {
+        let mut found = statement.query(params![model, row]).map_err(|e| failed(doing, e))?;
+        while let Some(found) = found.next().map_err(|e| failed(doing, e))? {
+            let data = found.get_ref(1).and_then(|v| Ok(v.as_blob()?)).map_err(|e| failed(doing, e))?;
             half_floats::decode_into(data, &mut vector);
-            scored.extend(query.cosine(&vector).map(|cosine| (number, cosine)));
+            scored.extend(query.cosine(&vector).map(|cosine| (*row, cosine)));
         }
     }
     Ok(scored)
+}
+
+/// Rows with their cosines.
+type Scored = Vec<(i64, f32)>;
+
+/// The exact cosines of these vectors, and which of them are gone.
+fn rescored(
+    connection: &Connection,
+    owner: OwnerNumber,
+    model: i64,
+    ids: &[i64],
+    query: &Centred,
+) -> Result<(Scored, Vec<i64>), StoreError> {
+    // Owner and model are asked for again: an id out of a cache proves nothing.
+    let sql = "-- vector
+        SELECT row, data FROM vector WHERE id = ?1 AND +model = ?2 AND +row BETWEEN ?3 AND ?4";
+    let (first, last) = owner.rows();
+    let doing = "comparing vectors";
+    let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
+    let mut vector = Vec::with_capacity(query.dimension());
+    let (mut scored, mut gone) = (Vec::with_capacity(ids.len()), Vec::new());
+    for id in ids {
+        let mut found = statement.query(params![id, model, first, last]).map_err(|e| failed(doing, e))?;
+        let Some(found) = found.next().map_err(|e| failed(doing, e))? else {
+            gone.push(*id);
+            continue;
+        };
+        let row: i64 = found.get(0).map_err(|e| failed(doing, e))?;
+        let data = found.get_ref(1).and_then(|v| Ok(v.as_blob()?)).map_err(|e| failed(doing, e))?;
+        half_floats::decode_into(data, &mut vector);
+        scored.extend(query.cosine(&vector).map(|cosine| (row, cosine)));
+    }
+    Ok((scored, gone))
 }

@@ -3,6 +3,7 @@
 //! Two invariants: (1) a job is answered `Ok` only after the commit that holds it; (2) a job that fails leaves nothing, because
 //! each runs in a savepoint of its own, and the others of its group go through.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -37,6 +38,7 @@ pub(super) enum Point {
     EventWritten,
     TaskWritten,
     JournalWritten,
+    BodyMoved,
     JobApplied,
     IndexWritten,
     Committed,
@@ -104,7 +106,12 @@ fn write_all(mut connection: Connection, queue: &Receiver<Job>, env: &Env, probe
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
             }
         }
-        write_group(&mut connection, group, env, probe);
+        // A panic here is a bug. It takes the group with it, whose callers are told `Closed`, but not the store: unwinding rolled
+        // the transaction back.
+        let caught = catch_unwind(AssertUnwindSafe(|| write_group(&mut connection, group, env, probe)));
+        if caught.is_err() {
+            tracing::error!("the writer panicked; the changes in hand were not written");
+        }
     }
 }
 
@@ -114,13 +121,8 @@ fn write_group(connection: &mut Connection, group: Vec<Job>, env: &Env, probe: &
     if let Err(error) = &written {
         tracing::error!(%error, "a group of {} changes was not written", waiting.len());
     }
-    // The first caller gets the error itself, the others its words: an error can't be copied.
-    let mut written = Some(written);
     for answer in waiting {
-        match &written {
-            Some(Ok(())) => answer(Ok(())),
-            _ => answer(written.take().unwrap_or(Err(StoreError::Closed))),
-        }
+        answer(written.as_ref().map_err(StoreError::again).copied());
     }
 }
 
@@ -134,32 +136,47 @@ fn try_group(
     let mut transaction = match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
         Ok(transaction) => transaction,
         Err(e) => {
-            for job in group {
-                refuse(job, failed("beginning a transaction", clone_of(&e)));
-            }
+            let error = failed("beginning a transaction", e);
+            group.into_iter().for_each(|job| refuse(job, &error));
             return Ok(());
         }
     };
     probe(Point::Begun);
     let mut index = LexicalRows::default();
-    for job in group {
-        match job {
+    let mut group = group.into_iter();
+    while let Some(job) = group.next() {
+        let failure = match job {
             Job::Commit(changes, reply) => {
+                // An event of this very group may be archived: its terms must stand in the index to be replaced.
+                if !(changes.archived.is_empty() && changes.restored.is_empty())
+                    && let Err(error) = std::mem::take(&mut index).write(&transaction)
+                {
+                    drop(reply.send(Err(error.again())));
+                    group.for_each(|job| refuse(job, &error));
+                    return Err(error);
+                }
                 let applied = in_savepoint(&mut transaction, |t| apply::apply(t, &changes, env, probe));
                 let applied = applied.map(|(committed, rows)| {
                     index.append(rows);
                     committed
                 });
-                answer_later(waiting, reply, applied);
+                answer_later(waiting, reply, applied)
             }
             Job::PutVectors(model, events, reply) => {
                 let put = in_savepoint(&mut transaction, |t| vectors::put(t, &model, &events));
-                answer_later(waiting, reply, put);
+                answer_later(waiting, reply, put)
             }
             Job::ActivateModel(model, reply) => {
                 let activated = in_savepoint(&mut transaction, |t| vectors::activate(t, &model));
-                answer_later(waiting, reply, activated);
+                answer_later(waiting, reply, activated)
             }
+        };
+        // SQLite answers a full disk and some other failures by rolling back the whole transaction, not only the savepoint: what
+        // the group's earlier jobs wrote is gone, and another savepoint would commit on its own.
+        if transaction.is_autocommit() {
+            let error = failure.unwrap_or(StoreError::Closed);
+            group.for_each(|job| refuse(job, &error));
+            return Err(error);
         }
         probe(Point::JobApplied);
     }
@@ -182,28 +199,29 @@ fn in_savepoint<T>(
     Ok(value)
 }
 
-fn answer_later<T: Send + 'static>(waiting: &mut Waiting, reply: Reply<T>, applied: Result<T, StoreError>) {
+/// Answers a failure now and gives a copy of it back; a success waits for the commit.
+fn answer_later<T: Send + 'static>(
+    waiting: &mut Waiting,
+    reply: Reply<T>,
+    applied: Result<T, StoreError>,
+) -> Option<StoreError> {
     match applied {
         // A caller that no longer listens has nothing to be told.
-        Err(error) => drop(reply.send(Err(error))),
-        Ok(value) => waiting.push(Box::new(move |written| drop(reply.send(written.map(|()| value))))),
+        Err(error) => {
+            let copy = error.again();
+            drop(reply.send(Err(error)));
+            Some(copy)
+        }
+        Ok(value) => {
+            waiting.push(Box::new(move |written| drop(reply.send(written.map(|()| value)))));
+            None
+        }
     }
 }
 
-fn refuse(job: Job, error: StoreError) {
+fn refuse(job: Job, error: &StoreError) {
     match job {
-        Job::Commit(_, reply) => drop(reply.send(Err(error))),
-        Job::PutVectors(_, _, reply) | Job::ActivateModel(_, reply) => drop(reply.send(Err(error))),
-    }
-}
-
-/// rusqlite's error is not `Clone`; its code and message are what matters to the callers.
-fn clone_of(error: &rusqlite::Error) -> rusqlite::Error {
-    match error {
-        rusqlite::Error::SqliteFailure(code, message) => rusqlite::Error::SqliteFailure(*code, message.clone()),
-        other => rusqlite::Error::SqliteFailure(
-            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_ERROR),
-            Some(other.to_string()),
-        ),
+        Job::Commit(_, reply) => drop(reply.send(Err(error.again()))),
+        Job::PutVectors(_, _, reply) | Job::ActivateModel(_, reply) => drop(reply.send(Err(error.again()))),
     }
 }

@@ -10,6 +10,8 @@ CREATE TABLE owner (
     agent TEXT NOT NULL,
     last_event INTEGER NOT NULL DEFAULT 0,
     last_operation INTEGER NOT NULL DEFAULT 0,
+    -- Search terms in all events together: divided by the events, the usual length of one.
+    terms INTEGER NOT NULL DEFAULT 0,
     -- The chain's head: BLAKE3 over all commitments so far.
     chain BLOB NOT NULL,
     UNIQUE (tenant, user, agent)
@@ -17,7 +19,7 @@ CREATE TABLE owner (
 
 CREATE TABLE event (
     row INTEGER PRIMARY KEY,
-    id BLOB NOT NULL UNIQUE,
+    id BLOB NOT NULL,
     owner INTEGER NOT NULL REFERENCES owner (id),
     session TEXT NOT NULL,
     task TEXT,
@@ -40,18 +42,13 @@ CREATE TABLE event (
     mentioned BLOB,
     manner INTEGER NOT NULL DEFAULT 0,
     predecessor INTEGER,
-    archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1))
+    archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
+    UNIQUE (owner, id)
 ) STRICT;
+CREATE UNIQUE INDEX event_by_key ON event (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX event_by_session ON event (owner, session, row);
 CREATE INDEX event_by_task ON event (owner, task, row) WHERE task IS NOT NULL;
 CREATE INDEX event_by_time ON event (owner, occurred_us);
-
-CREATE TABLE event_key (
-    owner INTEGER NOT NULL REFERENCES owner (id),
-    key TEXT NOT NULL,
-    row INTEGER NOT NULL REFERENCES event (row),
-    PRIMARY KEY (owner, key)
-) STRICT, WITHOUT ROWID;
 
 -- Bodies that are seldom read, compressed.
 CREATE TABLE cold_body (
@@ -73,15 +70,20 @@ CREATE TABLE event_terms (
     row INTEGER PRIMARY KEY REFERENCES event (row),
     terms TEXT NOT NULL
 ) STRICT;
+-- Only which rows hold a term: positions and lengths are counted from the terms of the few best rows. Every character but white
+-- space and controls is part of a term; `ascii` leaves all others alone.
 CREATE VIRTUAL TABLE event_fts USING fts5 (
     terms,
     content = 'event_terms',
     content_rowid = 'row',
-    tokenize = 'unicode61 remove_diacritics 0'
+    detail = 'none',
+    columnsize = 0,
+    tokenize = "ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
 );
 -- Deleted words leave the file at once, not at the next merge.
 INSERT INTO event_fts (event_fts, rank) VALUES ('secure-delete', 1);
-CREATE VIRTUAL TABLE event_fts_terms USING fts5vocab (event_fts, row);
+-- Every pair of term and row, to check the index.
+CREATE VIRTUAL TABLE event_fts_pairs USING fts5vocab (event_fts, instance);
 
 CREATE TABLE session (
     owner INTEGER NOT NULL REFERENCES owner (id),
@@ -118,7 +120,9 @@ CREATE TABLE operation (
     at_us INTEGER NOT NULL,
     verb TEXT NOT NULL,
     run BLOB NOT NULL,
+    -- The event it was done to, and the one that caused it if that is another.
     event BLOB,
+    cause BLOB,
     task TEXT,
     body TEXT,
     salt BLOB,
@@ -127,10 +131,12 @@ CREATE TABLE operation (
 ) STRICT;
 CREATE INDEX operation_by_run ON operation (run, row);
 CREATE INDEX operation_by_event ON operation (event, row) WHERE event IS NOT NULL;
+CREATE INDEX operation_by_cause ON operation (cause, row) WHERE cause IS NOT NULL;
 CREATE INDEX operation_by_task ON operation (task, row) WHERE task IS NOT NULL;
 
 CREATE TABLE model (
-    id INTEGER PRIMARY KEY,
+    -- Never used again: caches in memory know models and vectors by their numbers.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL,
     dimension INTEGER NOT NULL,
     active INTEGER NOT NULL DEFAULT 0 CHECK (active IN (0, 1)),
@@ -139,7 +145,7 @@ CREATE TABLE model (
 
 -- One row for each passage; `data` is the unit vector as little-endian half floats.
 CREATE TABLE vector (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     model INTEGER NOT NULL REFERENCES model (id),
     row INTEGER NOT NULL REFERENCES event (row),
     data BLOB NOT NULL

@@ -1,0 +1,490 @@
+//! The reference that other stores are compared with: maps in memory, whole scans, no index, no cache, nothing durable.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+
+use super::{
+    DenseQuery, EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Traits, Unembedded,
+};
+use crate::types::change::{Appended, ChangeSet, Committed, EventVectors, NewEvent, SessionState, TaskChange};
+use crate::types::event::StoredEvent;
+use crate::types::ids::{EventId, Seq};
+use crate::types::operation::{JournalEntry, Operation, Target};
+use crate::types::query::Filter;
+use crate::types::scope::{Owner, ScopeId, TaskId};
+use crate::types::task::Task;
+
+/// What the SQLite store counts a model's common part as, in vectors.
+const COMMON_WEIGHT: usize = 200;
+
+#[derive(Debug, Default)]
+pub(crate) struct Plain {
+    state: Mutex<State>,
+}
+
+/// The passages of each event.
+type Passages = BTreeMap<(Owner, Seq), Vec<Vec<f32>>>;
+
+#[derive(Debug, Default)]
+struct State {
+    logs: BTreeMap<Owner, Log>,
+    vectors: BTreeMap<ModelId, Passages>,
+    through: BTreeMap<(ModelId, Owner), Seq>,
+    active: Option<ModelId>,
+}
+
+/// Everything of one owner.
+#[derive(Debug, Clone, Default)]
+struct Log {
+    events: Vec<Kept>,
+    tasks: BTreeMap<TaskId, Task>,
+    sessions: BTreeMap<ScopeId, Option<TaskId>>,
+    update_keys: BTreeMap<(TaskId, String), u64>,
+    operations: Vec<Operation>,
+}
+
+#[derive(Debug, Clone)]
+struct Kept {
+    stored: StoredEvent,
+    terms: String,
+    cold: Option<String>,
+}
+
+impl Plain {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with_log<T: Default>(&self, owner: &Owner, read: impl FnOnce(&Log) -> T) -> T {
+        self.state().logs.get(owner).map(read).unwrap_or_default()
+    }
+}
+
+impl Log {
+    fn at(&mut self, seq: Seq) -> Option<&mut Kept> {
+        self.events.iter_mut().find(|kept| kept.stored.seq == seq)
+    }
+
+    fn append(&mut self, new: NewEvent) -> Appended {
+        let event = new.event;
+        let known = self.events.iter().find(|kept| {
+            let other = &kept.stored.event;
+            other.id == event.id || (other.idempotency_key.is_some() && other.idempotency_key == event.idempotency_key)
+        });
+        if let Some(known) = known {
+            return Appended { seq: known.stored.seq, id: known.stored.event.id, duplicate: true };
+        }
+        let seq = Seq(self.events.len() as i64 + 1);
+        let session = &event.scope.session;
+        let predecessor = self.events.iter().rev().find(|kept| kept.stored.event.scope.session == *session);
+        let predecessor = predecessor.map(|kept| kept.stored.seq);
+        self.sessions.entry(session.clone()).or_default();
+        let appended = Appended { seq, id: event.id, duplicate: false };
+        let stored =
+            StoredEvent { seq, event, signals: new.signals, predecessor, archived: false, overturned: Vec::new() };
+        self.events.push(Kept { stored, terms: new.terms, cold: None });
+        appended
+    }
+
+    fn write_task(&mut self, change: TaskChange) -> Result<(), StoreError> {
+        let actual = self.tasks.get(&change.task.id).map(|task| task.version);
+        if actual != change.expected_version {
+            return Err(StoreError::Conflict { task: change.task.id, expected: change.expected_version, actual });
+        }
+        self.tasks.insert(change.task.id.clone(), change.task);
+        Ok(())
+    }
+
+    fn apply(&mut self, changes: ChangeSet) -> Result<Committed, StoreError> {
+        let ids: Vec<EventId> = changes.events.iter().map(|new| new.event.id).collect();
+        let events: Vec<Appended> = changes.events.into_iter().map(|new| self.append(new)).collect();
+        let duplicates: Vec<EventId> =
+            ids.into_iter().zip(&events).filter(|(_, appended)| appended.duplicate).map(|(id, _)| id).collect();
+        changes.tasks.into_iter().try_for_each(|change| self.write_task(change))?;
+        for state in changes.sessions {
+            self.sessions.insert(state.session, state.task);
+        }
+        for key in changes.update_keys {
+            if let Some(actual) = self.update_keys.get(&(key.task.clone(), key.key.clone())) {
+                let (expected, actual) = (Some(key.version), Some(*actual));
+                return Err(StoreError::Conflict { task: key.task, expected, actual });
+            }
+            self.update_keys.insert((key.task, key.key), key.version);
+        }
+        for (id, overturned) in changes.overturned {
+            if duplicates.contains(&id) {
+                continue;
+            }
+            let kept = self.events.iter_mut().find(|kept| kept.stored.event.id == id);
+            let kept = kept.ok_or_else(|| StoreError::Refused(format!("no event {id} has a statement to overturn")))?;
+            let marks = &mut kept.stored.overturned;
+            marks.retain(|mark| mark.statement != overturned.statement);
+            marks.push(overturned);
+            marks.sort_by(|a, b| a.statement.cmp(&b.statement));
+        }
+        for body in changes.archived {
+            let Some(kept) = self.at(body.seq).filter(|kept| kept.cold.is_none()) else { continue };
+            kept.cold = Some(std::mem::replace(&mut kept.stored.event.content, body.summary));
+            kept.stored.archived = true;
+            kept.terms = body.terms;
+        }
+        for body in changes.restored {
+            let Some(kept) = self.at(body.seq) else { continue };
+            let Some(cold) = kept.cold.take() else { continue };
+            kept.stored.event.content = cold;
+            kept.stored.archived = false;
+            kept.terms = body.terms;
+        }
+        self.operations.extend(changes.operations.into_iter().filter(|operation| {
+            let target = if let Target::Event(id) = operation.target { Some(id) } else { None };
+            !target.or(operation.cause).is_some_and(|id| duplicates.contains(&id))
+        }));
+        Ok(Committed { events })
+    }
+}
+
+fn passes(event: &StoredEvent, filter: &Filter) -> bool {
+    let Filter { session, task, sources, kinds, since, until, known_at, except, history: _ } = filter;
+    let event = &event.event;
+    let happened = event.occurred_at.timestamp();
+    session.as_ref().is_none_or(|session| *session == event.scope.session)
+        && (task.is_none() || *task == event.scope.task)
+        && (sources.is_empty() || sources.contains(&event.source))
+        && (kinds.is_empty() || kinds.contains(&event.kind))
+        && since.is_none_or(|since| happened >= since)
+        && until.is_none_or(|until| happened < until)
+        && known_at.is_none_or(|known_at| event.recorded_at <= known_at)
+        && !except.contains(&event.id)
+}
+
+fn words(terms: &str) -> impl Iterator<Item = String> {
+    let words = terms.split(|c: char| c.is_ascii_control() || c == ' ');
+    words.filter(|word| (1..=256).contains(&word.len())).map(str::to_ascii_lowercase)
+}
+
+fn page<T>(mut rows: Vec<T>, newest_first: bool, limit: usize) -> Vec<T> {
+    if newest_first {
+        rows.reverse();
+    }
+    rows.truncate(limit);
+    rows
+}
+
+fn comes_after(position: i64, after: Option<i64>, newest_first: bool) -> bool {
+    after.is_none_or(|after| if newest_first { position < after } else { position > after })
+}
+
+impl Store for Plain {
+    fn commit(&self, changes: ChangeSet) -> Result<Committed, StoreError> {
+        let foreign = (changes.events.iter().map(|new| &new.event.scope.owner))
+            .chain(changes.tasks.iter().map(|change| &change.task.owner))
+            .chain(changes.operations.iter().map(|operation| &operation.owner))
+            .any(|owner| *owner != changes.owner);
+        if foreign {
+            return Err(StoreError::Refused("a part of the change belongs to another owner".to_owned()));
+        }
+        let mut state = self.state();
+        let owner = changes.owner.clone();
+        let mut log = state.logs.get(&owner).cloned().unwrap_or_default();
+        let committed = log.apply(changes)?;
+        state.logs.insert(owner, log);
+        Ok(committed)
+    }
+
+    fn event(&self, owner: &Owner, id: EventId) -> Result<Option<StoredEvent>, StoreError> {
+        Ok(self.with_log(owner, |log| {
+            log.events.iter().find(|kept| kept.stored.event.id == id).map(|kept| kept.stored.clone())
+        }))
+    }
+
+    fn events_at(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<StoredEvent>, StoreError> {
+        Ok(self.with_log(owner, |log| {
+            let wanted = log.events.iter().filter(|kept| positions.contains(&kept.stored.seq));
+            wanted.map(|kept| kept.stored.clone()).collect()
+        }))
+    }
+
+    fn events(&self, owner: &Owner, wanted: &EventPage) -> Result<Vec<StoredEvent>, StoreError> {
+        let after = wanted.after.map(|seq| seq.0);
+        let rows = self.with_log(owner, |log| {
+            let events = log.events.iter().map(|kept| &kept.stored);
+            let events = events
+                .filter(|e| passes(e, &wanted.filter) && comes_after(e.seq.0, after, wanted.newest_first))
+                .cloned();
+            events.collect()
+        });
+        Ok(page(rows, wanted.newest_first, wanted.limit))
+    }
+
+    fn event_by_key(&self, owner: &Owner, key: &str) -> Result<Option<(Seq, EventId)>, StoreError> {
+        Ok(self.with_log(owner, |log| {
+            let kept = log.events.iter().find(|kept| kept.stored.event.idempotency_key.as_deref() == Some(key));
+            kept.map(|kept| (kept.stored.seq, kept.stored.event.id))
+        }))
+    }
+
+    fn body(&self, owner: &Owner, seq: Seq) -> Result<Option<String>, StoreError> {
+        Ok(self.with_log(owner, |log| {
+            let kept = log.events.iter().find(|kept| kept.stored.seq == seq);
+            kept.map(|kept| kept.cold.clone().unwrap_or_else(|| kept.stored.event.content.clone()))
+        }))
+    }
+
+    fn task(&self, owner: &Owner, id: &TaskId) -> Result<Option<Task>, StoreError> {
+        Ok(self.with_log(owner, |log| log.tasks.get(id).cloned()))
+    }
+
+    fn tasks(&self, owner: &Owner, limit: usize) -> Result<Vec<Task>, StoreError> {
+        let mut tasks: Vec<Task> = self.with_log(owner, |log| log.tasks.values().cloned().collect());
+        tasks.sort_by(|a, b| {
+            b.last_activity.timestamp().cmp(&a.last_activity.timestamp()).then_with(|| a.id.cmp(&b.id))
+        });
+        tasks.truncate(limit);
+        Ok(tasks)
+    }
+
+    fn session(&self, owner: &Owner, session: &ScopeId) -> Result<Option<SessionState>, StoreError> {
+        Ok(self.with_log(owner, |log| {
+            let task = log.sessions.get(session)?;
+            Some(SessionState { session: session.clone(), task: task.clone() })
+        }))
+    }
+
+    fn update_version(&self, owner: &Owner, task: &TaskId, key: &str) -> Result<Option<u64>, StoreError> {
+        Ok(self.with_log(owner, |log| log.update_keys.get(&(task.clone(), key.to_owned())).copied()))
+    }
+
+    /// Every row with any of the terms; the score is how many of them it holds.
+    fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
+        let mut lexical =
+            Lexical { term_rows: vec![0; terms.len()], used: vec![false; terms.len()], ..Lexical::default() };
+        let folded: Vec<String> = terms.iter().map(|term| term.to_ascii_lowercase()).collect();
+        let state = self.state();
+        let Some(log) = state.logs.get(owner) else { return Ok(lexical) };
+        lexical.total_rows = log.events.len() as u64;
+        for kept in &log.events {
+            let held: BTreeSet<String> = words(&kept.terms).collect();
+            let mut seen = BTreeSet::new();
+            for (place, term) in folded.iter().enumerate() {
+                if held.contains(term) && seen.insert(term) {
+                    lexical.term_rows[place] += 1;
+                    lexical.used[place] = true;
+                }
+            }
+            if !seen.is_empty() && passes(&kept.stored, filter) {
+                lexical.rows.push((kept.stored.seq, seen.len() as f32));
+            }
+        }
+        lexical.rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+        lexical.rows.truncate(limit);
+        Ok(lexical)
+    }
+
+    fn traits(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {
+        Ok(self.with_log(owner, |log| {
+            let wanted = log.events.iter().filter(|kept| positions.contains(&kept.stored.seq));
+            let traits = wanted.map(|kept| {
+                let event = &kept.stored.event;
+                Traits {
+                    seq: kept.stored.seq,
+                    id: event.id,
+                    terms: kept.terms.clone(),
+                    source: event.source,
+                    kind: event.kind,
+                    session: event.scope.session.clone(),
+                    local_time: event.occurred_at.datetime(),
+                    mentioned_days: Vec::new(),
+                    manner: kept.stored.signals.manner,
+                }
+            });
+            traits.collect()
+        }))
+    }
+
+    fn count_between(&self, owner: &Owner, since: Timestamp, until: Timestamp) -> Result<u64, StoreError> {
+        let filter = Filter { since: Some(since), until: Some(until), ..Filter::default() };
+        Ok(self.with_log(owner, |log| log.events.iter().filter(|kept| passes(&kept.stored, &filter)).count() as u64))
+    }
+
+    fn dense(
+        &self,
+        owner: &Owner,
+        query: &DenseQuery<'_>,
+        filter: &Filter,
+        limit: usize,
+    ) -> Result<Vec<(Seq, f32)>, StoreError> {
+        if query.vector.len() != query.model.dimension {
+            return Err(StoreError::Dimension { model: query.model.clone(), actual: query.vector.len() });
+        }
+        let state = self.state();
+        let (Some(log), Some(vectors)) = (state.logs.get(owner), state.vectors.get(query.model)) else {
+            return Ok(Vec::new());
+        };
+        let own: Vec<(Seq, &Vec<Vec<f32>>)> =
+            vectors.iter().filter(|((whose, _), _)| whose == owner).map(|((_, seq), p)| (*seq, p)).collect();
+        let centre = centre(own.iter().flat_map(|(_, passages)| passages.iter()), query);
+        let mut rows = Vec::new();
+        for (seq, passages) in own {
+            let kept = log.events.iter().find(|kept| kept.stored.seq == seq);
+            if kept.is_some_and(|kept| passes(&kept.stored, filter)) {
+                let best = passages.iter().map(|passage| centred_cosine(passage, query.vector, &centre));
+                rows.extend(best.max_by(f32::total_cmp).map(|best| (seq, best)));
+            }
+        }
+        rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    fn cosines(&self, owner: &Owner, query: &DenseQuery<'_>, positions: &[Seq]) -> Result<Vec<(Seq, f32)>, StoreError> {
+        let mut rows = self.dense(owner, query, &Filter::default(), usize::MAX)?;
+        rows.retain(|(seq, _)| positions.contains(seq));
+        Ok(rows)
+    }
+
+    fn active_model(&self) -> Result<Option<ModelId>, StoreError> {
+        Ok(self.state().active.clone())
+    }
+
+    fn unembedded(&self, model: &ModelId, limit: usize) -> Result<Vec<Unembedded>, StoreError> {
+        let state = self.state();
+        let mut found = Vec::new();
+        for (owner, log) in &state.logs {
+            let through = state.through.get(&(model.clone(), owner.clone())).map_or(0, |seq| seq.0);
+            let behind = log.events.iter().filter(|kept| kept.stored.seq.0 > through);
+            found.extend(behind.map(|kept| Unembedded {
+                owner: owner.clone(),
+                event: StoredEvent { overturned: Vec::new(), ..kept.stored.clone() },
+            }));
+        }
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    fn embedded(&self, model: &ModelId) -> Result<Progress, StoreError> {
+        let state = self.state();
+        let done = state.through.iter().filter(|((m, _), _)| m == model).map(|(_, seq)| seq.0 as u64).sum();
+        Ok(Progress { done, total: state.logs.values().map(|log| log.events.len() as u64).sum() })
+    }
+
+    fn put_vectors(&self, model: &ModelId, vectors: Vec<EventVectors>) -> Result<(), StoreError> {
+        let mut state = self.state();
+        for event in &vectors {
+            let exists =
+                state.logs.get(&event.owner).is_some_and(|log| (1..=log.events.len() as i64).contains(&event.seq.0));
+            if !exists {
+                return Err(StoreError::Refused(format!("vectors for event {}, which is not there", event.seq)));
+            }
+            if let Some(wrong) = event.passages.iter().find(|passage| passage.len() != model.dimension) {
+                return Err(StoreError::Dimension { model: model.clone(), actual: wrong.len() });
+            }
+            if event.passages.iter().flatten().any(|x| !x.is_finite()) {
+                return Err(StoreError::Refused(format!("a vector of event {} holds what is no number", event.seq)));
+            }
+        }
+        state.active.get_or_insert_with(|| model.clone());
+        for event in vectors {
+            let through = state.through.entry((model.clone(), event.owner.clone())).or_insert(Seq(0));
+            *through = (*through).max(event.seq);
+            state.vectors.entry(model.clone()).or_default().insert((event.owner, event.seq), event.passages);
+        }
+        Ok(())
+    }
+
+    fn activate_model(&self, model: &ModelId) -> Result<(), StoreError> {
+        let mut state = self.state();
+        state.active = Some(model.clone());
+        state.vectors.retain(|other, _| other == model);
+        state.through.retain(|(other, _), _| other == model);
+        Ok(())
+    }
+
+    fn journal(&self, owner: &Owner, wanted: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {
+        let rows = self.with_log(owner, |log| {
+            let entries = (1_i64..).zip(&log.operations).filter(|(position, operation)| {
+                comes_after(*position, wanted.after, wanted.newest_first)
+                    && wanted.run.is_none_or(|run| run == operation.run)
+                    && wanted.verb.is_none_or(|verb| verb == operation.verb)
+                    && wanted.task.as_ref().is_none_or(|task| operation.target == Target::Task(task.clone()))
+                    && wanted
+                        .event
+                        .is_none_or(|event| operation.target == Target::Event(event) || operation.cause == Some(event))
+            });
+            let entries = entries.map(|(position, operation)| JournalEntry {
+                position,
+                operation: operation.clone(),
+                commitment: String::new(),
+                chain: String::new(),
+            });
+            entries.collect()
+        });
+        Ok(page(rows, wanted.newest_first, wanted.limit))
+    }
+
+    fn owners(&self) -> Result<Vec<Owner>, StoreError> {
+        Ok(self.state().logs.keys().cloned().collect())
+    }
+
+    fn status(&self) -> Result<StoreStatus, StoreError> {
+        let state = self.state();
+        let sum = |count: fn(&Log) -> usize| state.logs.values().map(|log| count(log) as u64).sum();
+        let events = state.logs.values().flat_map(|log| &log.events);
+        Ok(StoreStatus {
+            location: "memory".to_owned(),
+            schema: 0,
+            owners: state.logs.len() as u64,
+            events: sum(|log| log.events.len()),
+            archived: sum(|log| log.events.iter().filter(|kept| kept.cold.is_some()).count()),
+            tasks: sum(|log| log.tasks.len()),
+            operations: sum(|log| log.operations.len()),
+            vectors: state.vectors.values().flat_map(BTreeMap::values).map(|passages| passages.len() as u64).sum(),
+            bytes: 0,
+            active_model: state.active.clone(),
+            writable: true,
+            newest_event: events.map(|kept| kept.stored.event.occurred_at.timestamp()).max(),
+        })
+    }
+
+    fn dump(&self, out: &mut dyn Write) -> Result<(), StoreError> {
+        let state = self.state();
+        writeln!(out, "{:#?}", state.logs)
+            .map_err(|e| StoreError::Backend { doing: "writing the dump", source: Box::new(e) })
+    }
+}
+
+/// The mean of the first 1, 4, 16 … vectors, whichever is the most there are, with the model's common part weighed in.
+fn centre<'a>(vectors: impl Iterator<Item = &'a Vec<f32>>, query: &DenseQuery<'_>) -> Vec<f32> {
+    let vectors: Vec<&Vec<f32>> = vectors.collect();
+    let sample = if vectors.is_empty() { 0 } else { 4_usize.pow(vectors.len().ilog(4)) };
+    let common = query.common.filter(|common| common.len() == query.model.dimension);
+    let weight = if common.is_some() { COMMON_WEIGHT } else { 0 };
+    let mean = |i: usize| {
+        let shared = common.map_or(0.0, |common| common[i] * weight as f32);
+        let own: f32 = vectors[..sample].iter().map(|vector| vector[i]).sum();
+        (shared + own) / (sample + weight).max(1) as f32
+    };
+    (0..query.model.dimension).map(mean).collect()
+}
+
+fn centred_cosine(a: &[f32], b: &[f32], centre: &[f32]) -> f32 {
+    let less = |x: &[f32]| -> Vec<f32> { x.iter().zip(centre).map(|(x, c)| x - c).collect() };
+    let (a, b) = (less(a), less(b));
+    let dot = |x: &[f32], y: &[f32]| -> f32 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
+    let norms = (dot(&a, &a) * dot(&b, &b)).sqrt();
+    if norms > 0.0 { dot(&a, &b) / norms } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plain;
+    use crate::store::Store;
+
+    fn open() -> (Box<dyn Store>, ()) {
+        (Box::new(Plain::default()), ())
+    }
+
+    crate::store::conformance::suite!(open);
+}

@@ -1,0 +1,176 @@
+//! What the store costs, on a synthetic store of mixed Chinese and English talk. Not a test: run it by hand, in release.
+//!
+//! `HOLDFAST_MEASURE_ROWS=100000 cargo test --release -p holdfast --lib measure -- --ignored --nocapture`
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::Sqlite;
+use crate::env::Env;
+use crate::store::samples::{self, Random, owner};
+use crate::store::{EventPage, Store};
+use crate::types::change::ChangeSet;
+use crate::types::ids::Seq;
+use crate::types::query::Filter;
+
+const BATCH: usize = 100;
+const VOCABULARY: u64 = 60_000;
+
+fn rows() -> usize {
+    std::env::var("HOLDFAST_MEASURE_ROWS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000)
+}
+
+/// A word drawn by Zipf's law: rank r about 1/r of the time.
+fn word(random: &mut Random) -> u64 {
+    let u = random.unit();
+    ((VOCABULARY as f64).powf(u) - 1.0) as u64
+}
+
+/// About 60 terms: half Latin words, half Chinese characters with their bigrams.
+fn terms(random: &mut Random) -> (String, String) {
+    let (mut content, mut terms) = (String::new(), Vec::new());
+    for _ in 0..20 {
+        let w = format!("w{}", word(random));
+        content.push_str(&w);
+        content.push(' ');
+        terms.push(w);
+    }
+    let mut before: Option<char> = None;
+    for _ in 0..20 {
+        let c = char::from_u32(0x4e00 + (word(random) % 3_000) as u32).unwrap_or('一');
+        content.push(c);
+        if let Some(b) = before {
+            terms.push(format!("{b}{c}"));
+        }
+        terms.push(c.to_string());
+        before = Some(c);
+    }
+    (content, terms.join(" "))
+}
+
+fn change(env: &Env, random: &mut Random, who: &str, events: usize) -> ChangeSet {
+    let mut changes = ChangeSet { owner: owner(who), ..ChangeSet::default() };
+    for _ in 0..events {
+        let (content, terms) = terms(random);
+        let session = format!("session-{}", random.below(200));
+        let mut event = samples::event(env, &changes.owner, &session, &content);
+        event.terms = terms;
+        event.event.idempotency_key = Some(format!("key-{}", event.event.id));
+        event.signals = samples::signals();
+        changes.operations.push(samples::observed(env, &event.event));
+        changes.events.push(event);
+    }
+    changes
+}
+
+fn percentiles(label: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
+    println!("{label}: p50 {:.2} ms, p99 {:.2} ms, {} times", at(0.5), at(0.99), times.len());
+}
+
+#[test]
+#[ignore = "a measurement, for release builds"]
+fn measure() {
+    let kept = std::env::var_os("HOLDFAST_MEASURE_DIR").map(std::path::PathBuf::from);
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = kept.as_deref().unwrap_or(temporary.path());
+    let env = Arc::new(Env::fixed(7, "2026-01-01T00:00:00Z".parse::<Timestamp>().unwrap()));
+    let mut random = Random::new(7);
+    let store = Sqlite::open(directory, Arc::clone(&env)).unwrap();
+    let total = rows();
+    let present = store.status().unwrap().events as usize;
+    if present < total {
+        let prepared = Instant::now();
+        let batches: Vec<ChangeSet> = (0..50).map(|_| change(&env, &mut random, "many", BATCH)).collect();
+        println!("making 5000 events: {:?}", prepared.elapsed());
+        let mut writing = Duration::ZERO;
+        let mut slowest = Duration::ZERO;
+        drop(batches);
+        for n in 0..total / BATCH {
+            // One owner in a hundred batches is a small one.
+            let who = if n % 100 == 99 { "few" } else { "many" };
+            let changes = change(&env, &mut random, who, BATCH);
+            let began = Instant::now();
+            store.commit(changes).unwrap();
+            writing += began.elapsed();
+            slowest = slowest.max(began.elapsed());
+        }
+        println!("insert: {:.0} events/s by {BATCH}, slowest commit {slowest:?}", total as f64 / writing.as_secs_f64());
+    }
+    println!("bytes: {} MB", store.status().unwrap().bytes / 1_000_000);
+    single(&store, &env, &mut random, directory);
+    let began = Instant::now();
+    drop(store);
+    println!("close: {:?}", began.elapsed());
+    let began = Instant::now();
+    let store = Sqlite::open(directory, Arc::clone(&env)).unwrap();
+    store.events(&owner("many"), &EventPage { limit: 1, ..EventPage::default() }).unwrap();
+    println!("open: {:?}", began.elapsed());
+    let began = Instant::now();
+    store.status().unwrap();
+    println!("status: {:?}", began.elapsed());
+    for who in ["many", "few"] {
+        search(&store, &mut random, who);
+    }
+}
+
+fn single(store: &Sqlite, env: &Env, random: &mut Random, directory: &std::path::Path) {
+    let changes: Vec<ChangeSet> = (0..1_000).map(|_| change(env, random, "many", 1)).collect();
+    let mut times = Vec::new();
+    let began = Instant::now();
+    for change in changes {
+        let began = Instant::now();
+        store.commit(change).unwrap();
+        times.push(began.elapsed());
+    }
+    println!("one at a time: {:.0} commits/s", 1_000.0 / began.elapsed().as_secs_f64());
+    percentiles("  each", times);
+    let mut file = std::fs::File::create(directory.join("raw")).unwrap();
+    let began = Instant::now();
+    for _ in 0..1_000 {
+        file.write_all(&[7; 4096]).unwrap();
+        file.sync_data().unwrap();
+    }
+    println!("  raw append + fdatasync: {:.0} /s", 1_000.0 / began.elapsed().as_secs_f64());
+}
+
+fn search(store: &Sqlite, random: &mut Random, who: &str) {
+    let owner = owner(who);
+    for (label, limit) in [("lexical, first", 100), ("lexical, again", 100)] {
+        let mut times = Vec::new();
+        let mut found = 0;
+        for _ in 0..200 {
+            let (_, text) = terms(random);
+            let query: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            let query: Vec<String> = (0..12).map(|_| query[random.below(60) as usize % query.len()].clone()).collect();
+            let began = Instant::now();
+            found += store.lexical(&owner, &query, &Filter::default(), limit).unwrap().rows.len();
+            times.push(began.elapsed());
+        }
+        percentiles(&format!("{who}: {label} ({found} found)"), times);
+    }
+    let filter = Filter { session: Some("session-7".parse().unwrap()), ..Filter::default() };
+    let mut times = Vec::new();
+    for _ in 0..100 {
+        let (_, text) = terms(random);
+        let query: Vec<String> = text.split(' ').take(12).map(str::to_owned).collect();
+        let began = Instant::now();
+        store.lexical(&owner, &query, &filter, 100).unwrap();
+        times.push(began.elapsed());
+    }
+    percentiles(&format!("{who}: lexical within a session"), times);
+    let last =
+        store.events(&owner, &EventPage { newest_first: true, limit: 1, ..EventPage::default() }).unwrap()[0].seq;
+    let mut times = Vec::new();
+    for _ in 0..200 {
+        let positions: Vec<Seq> = (0..100).map(|_| Seq(1 + random.below(last.0 as u64) as i64)).collect();
+        let began = Instant::now();
+        store.events_at(&owner, &positions).unwrap();
+        times.push(began.elapsed());
+    }
+    percentiles(&format!("{who}: events_at of 100"), times);
+}
