@@ -83,7 +83,10 @@ fn measure(set: &Set, arguments: &Arguments) -> Result<Line> {
     let mut figures = Figures::default();
     for scope in asked {
         let directory = tempfile::tempdir()?;
-        let at = arguments.keep.as_ref().map_or_else(|| directory.path().to_owned(), |keep| keep.join(&set.name).join(scope.replace('/', "_")));
+        let at = arguments
+            .keep
+            .as_ref()
+            .map_or_else(|| directory.path().to_owned(), |keep| keep.join(&set.name).join(scope.replace('/', "_")));
         let mut config = Config::at(at);
         if arguments.no_model {
             config.embedding = holdfast::embedding::Choice::None;
@@ -122,7 +125,8 @@ fn fill(engine: &Engine, set: &Set, user: &str) -> Result<ZonedDateTime> {
 }
 
 fn progress(what: &str, length: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length as u64).with_style(style).with_message(what.to_owned())
 }
 
@@ -211,7 +215,19 @@ fn holds(block: &str, answer: &str, normalised: bool) -> bool {
         if !normalised {
             return text;
         }
-        let spoken = [("zero", "0"), ("one", "1"), ("two", "2"), ("three", "3"), ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"), ("eight", "8"), ("nine", "9"), ("ten", "10")];
+        let spoken = [
+            ("zero", "0"),
+            ("one", "1"),
+            ("two", "2"),
+            ("three", "3"),
+            ("four", "4"),
+            ("five", "5"),
+            ("six", "6"),
+            ("seven", "7"),
+            ("eight", "8"),
+            ("nine", "9"),
+            ("ten", "10"),
+        ];
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let digits = words.map(|word| {
             let word = spoken.iter().find(|(spoken, _)| *spoken == word).map_or(word, |(_, digits)| digits);
@@ -241,7 +257,8 @@ impl Figures {
             Summary::of(&chosen.map(|(_, a, b)| if ours { *a } else { *b }).collect::<Vec<_>>())
         };
         let by_category = |ours: bool| categories.iter().map(|c| ((*c).clone(), of(Some(c), ours))).collect();
-        let mut special: BTreeMap<String, f64> = self.special.iter().map(|(name, values)| (name.clone(), mean(values))).collect();
+        let mut special: BTreeMap<String, f64> =
+            self.special.iter().map(|(name, values)| (name.clone(), mean(values))).collect();
         special.extend(self.special.iter().map(|(name, values)| (format!("{name}_n"), values.len() as f64)));
         Line {
             set: set.name.clone(),
@@ -280,7 +297,10 @@ fn print(line: &Line, as_json: bool) -> Result<()> {
             plain.r_at_10,
         );
     };
-    println!("{:<34} {:>4}  any@5                 R@5    R@10                  nDCG@10 BM25 any@5, R@5, R@10", line.set, "n");
+    println!(
+        "{:<34} {:>4}  any@5                 R@5    R@10                  nDCG@10 BM25 any@5, R@5, R@10",
+        line.set, "n"
+    );
     row("all", &line.summary, &line.baseline);
     for (name, summary) in &line.categories {
         row(name, summary, &line.baseline_categories[name]);

@@ -39,11 +39,24 @@ fn the_weekly_report_ends_where_it_can_be_taken_up() {
     assert_eq!(item("云岫"), Some(ItemStatus::Paused));
     assert_eq!(item("北辰"), Some(ItemStatus::Open));
     let conclusions = &report.frames[0].conclusions;
-    assert!(conclusions.iter().filter(|c| c.valid).all(|c| !c.text.contains("3.2%")), "the overturned number holds nowhere");
+    assert!(
+        conclusions.iter().filter(|c| c.valid).all(|c| !c.text.contains("3.2%")),
+        "the overturned number holds nowhere"
+    );
     assert!(conclusions.iter().filter(|c| c.valid).all(|c| !c.text.contains("连续两周上升")), "nor what rested on it");
 
     let block = ask(&engine, owner("林悦", "小北"), "接着把周报弄完", "2026-11-27T14:00:00+08:00");
-    for must in ["第48周", "起草", "写下周计划", "压到一页并定稿", "导出 PDF 发周总", "2.8%", "先写结论", "北辰置业", "12 月 3 日"] {
+    for must in [
+        "第48周",
+        "起草",
+        "写下周计划",
+        "压到一页并定稿",
+        "导出 PDF 发周总",
+        "2.8%",
+        "先写结论",
+        "北辰置业",
+        "12 月 3 日",
+    ] {
         assert!(block.contains(must), "{must} is missing in\n{block}");
     }
     for must_not in ["3.2%", "Qz7!mv42Lw", "customer_id"] {

@@ -185,6 +185,6 @@ impl Store for Sqlite {
     }
 
     fn dump(&self, out: &mut dyn Write) -> Result<(), StoreError> {
-        dump::dump(&*self.readers.get()?, out)
+        dump::dump(&self.readers.fresh()?, out)
     }
 }
