@@ -19,13 +19,9 @@ use crate::types::scope::{Owner, ScopeId, TaskId};
 use crate::types::signals::Manner;
 use crate::types::task::Task;
 
-#[cfg(test)]
-mod conformance;
-#[cfg(test)]
-mod plain;
-#[cfg(test)]
-mod samples;
 pub mod sqlite;
+#[cfg(test)]
+pub(crate) mod tests;
 
 /// A backend. All verbs block until done; a commit returns once it is durable.
 pub trait Store: Send + Sync + std::fmt::Debug {

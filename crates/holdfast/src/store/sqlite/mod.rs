@@ -7,8 +7,6 @@ mod apply;
 mod dense;
 mod dump;
 mod lexical;
-#[cfg(test)]
-mod measure;
 mod open;
 mod read;
 mod row;

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::Sqlite;
+use super::super::Sqlite;
 use crate::env::Env;
-use crate::store::samples::{self, Random, owner};
+use crate::store::tests::samples::{self, Random, owner};
 use crate::store::{EventPage, Store};
 use crate::types::change::ChangeSet;
 use crate::types::ids::Seq;

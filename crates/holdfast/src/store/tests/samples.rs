@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
 
-use super::{ModelId, Store};
 use crate::env::Env;
+use crate::store::{ModelId, Store};
 use crate::types::change::{ChangeSet, NewEvent, TaskChange};
 use crate::types::event::{Event, Kind, Source, Trust};
 use crate::types::frame::{Constraint, Frame, Goal};

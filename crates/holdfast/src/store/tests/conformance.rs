@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::samples::{self, Random, env, id, model, owner, say};
-use super::{DenseQuery, EventPage, JournalPage, Store, StoreError};
 use crate::env::Env;
+use crate::store::{DenseQuery, EventPage, JournalPage, ModelId, Store, StoreError};
 use crate::types::change::{ArchivedBody, ChangeSet, EventVectors, RestoredBody, SessionState, UpdateKey};
 use crate::types::event::{CONTENT_BYTES_MAX, Kind, Overturned, Source};
 use crate::types::ids::{EventId, RunId, Seq};
@@ -15,7 +15,7 @@ use crate::types::scope::Owner;
 /// One test for each case, on the store that the expression opens.
 macro_rules! suite {
     ($open:expr) => {
-        $crate::store::conformance::suite!($open;
+        $crate::store::tests::conformance::suite!($open;
             what_goes_in_comes_out
             a_known_key_is_one_event
             a_change_handed_in_twice_is_one_change
@@ -50,7 +50,7 @@ macro_rules! suite {
         fn $case() {
             let open = $open;
             let (store, _kept) = open();
-            $crate::store::conformance::$case(&*store);
+            $crate::store::tests::conformance::$case(&*store);
             let mut dump = Vec::new();
             store.dump(&mut dump).expect("a valid store");
         })+
@@ -618,7 +618,7 @@ pub(crate) fn replaced_vectors_are_not_found(store: &dyn Store) {
 
 pub(crate) fn another_model_takes_over(store: &dyn Store) {
     let (env, me) = (env(), owner("me"));
-    let (old, new) = (model(), super::ModelId { name: "test".to_owned(), dimension: 4 });
+    let (old, new) = (model(), ModelId { name: "test".to_owned(), dimension: 4 });
     for _ in 0..2 {
         say(store, &env, &me, "s", "x");
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{
+use crate::store::{
     DenseQuery, EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Traits, Unembedded,
 };
 use crate::types::change::{Appended, ChangeSet, Committed, EventVectors, NewEvent, SessionState, TaskChange};
@@ -477,7 +477,6 @@ fn centred_cosine(a: &[f32], b: &[f32], centre: &[f32]) -> f32 {
     if norms > 0.0 { dot(&a, &b) / norms } else { 0.0 }
 }
 
-#[cfg(test)]
 mod tests {
     use super::Plain;
     use crate::store::Store;
@@ -486,5 +485,5 @@ mod tests {
         (Box::new(Plain::default()), ())
     }
 
-    crate::store::conformance::suite!(open);
+    crate::store::tests::conformance::suite!(open);
 }

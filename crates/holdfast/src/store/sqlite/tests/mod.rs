@@ -1,9 +1,12 @@
 //! The SQLite store under the suite that all stores pass.
 
+mod measure;
+
 use tempfile::TempDir;
 
 use super::Sqlite;
-use crate::store::{Store, samples};
+use crate::store::Store;
+use crate::store::tests::samples;
 
 fn open() -> (Box<dyn Store>, TempDir) {
     let directory = tempfile::tempdir().expect("a directory");
@@ -11,4 +14,4 @@ fn open() -> (Box<dyn Store>, TempDir) {
     (Box::new(store), directory)
 }
 
-crate::store::conformance::suite!(open);
+crate::store::tests::conformance::suite!(open);
