@@ -25,7 +25,6 @@ pub struct Set {
 #[derive(Debug, Clone, Deserialize)]
 pub struct Question {
     pub scope: String,
-    pub qid: String,
     pub query: String,
     #[serde(default)]
     pub answer: Value,
@@ -111,7 +110,7 @@ impl Set {
                 let turn = seen.entry(&question.scope).or_default();
                 *turn += 1;
                 let odd = match names.len() {
-                    1 => *turn % 2 == 0,
+                    1 => turn.is_multiple_of(2),
                     _ => names.iter().position(|name| **name == question.scope).is_some_and(|place| place % 2 == 1),
                 };
                 in_half(odd)

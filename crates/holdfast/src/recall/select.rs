@@ -30,6 +30,9 @@ pub struct Ranked {
     pub replaced_by: Option<Seq>,
 }
 
+/// What became of each candidate, in the order of the ranking.
+pub type Verdicts = Vec<(Seq, Verdict)>;
+
 /// The candidates whose texts are needed to put the newest of a slot first.
 pub fn compared(scored: &[Scored]) -> Vec<Seq> {
     scored.iter().take(COMPARED_MAX).map(|candidate| candidate.seq).collect()
@@ -74,7 +77,7 @@ pub fn select<E>(
     ranked: &[Ranked],
     limit: usize,
     mut load: impl FnMut(Seq) -> Result<Option<StoredEvent>, E>,
-) -> Result<(Vec<Hit>, Vec<(Seq, Verdict)>), E> {
+) -> Result<(Vec<Hit>, Verdicts), E> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut verdicts = Vec::with_capacity(ranked.len());
     let best = ranked.iter().map(|r| r.scored.score).fold(0.0, f32::max);
