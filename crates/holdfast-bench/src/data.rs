@@ -27,7 +27,8 @@ pub struct Question {
     pub scope: String,
     pub qid: String,
     pub query: String,
-    #[serde(default)]
+    /// Some sets give several.
+    #[serde(default, alias = "answers")]
     pub answer: Value,
     #[serde(default)]
     pub category: String,
