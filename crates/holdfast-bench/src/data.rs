@@ -26,7 +26,8 @@ pub struct Set {
 pub struct Question {
     pub scope: String,
     pub query: String,
-    #[serde(default)]
+    /// Some sets give several.
+    #[serde(default, alias = "answers")]
     pub answer: Value,
     #[serde(default)]
     pub category: String,
