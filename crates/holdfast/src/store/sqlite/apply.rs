@@ -398,17 +398,19 @@ fn replace_terms(connection: &Connection, owner: &mut OwnerRow, row: i64, terms:
     )
 }
 
+/// Rules: the next position of the owner's journal and the next link of its chain; an operation that is there already, because
+/// its change was handed in again, is not written twice.
 fn write_operation(
     connection: &Connection,
     owner: &mut OwnerRow,
     operation: &Operation,
     env: &Env,
 ) -> Result<(), StoreError> {
-    owner.last_operation += 1;
+    let position = owner.last_operation + 1;
     let body = json(operation)?;
     let salt = env.id();
     let commitment = journal::commitment(salt.as_bytes(), body.as_bytes());
-    owner.chain = journal::link(&owner.chain, &commitment);
+    let chain = journal::link(&owner.chain, &commitment);
     let (event, task) = match &operation.target {
         Target::Event(id) => (Some(*id), None),
         Target::Task(id) => (None, Some(id.as_str())),
@@ -417,9 +419,10 @@ fn write_operation(
     let cause = operation.cause.filter(|cause| Some(*cause) != event);
     let sql = "-- write_operation
         INSERT INTO operation (row, id, at_us, verb, run, event, cause, task, body, salt, commitment, chain)
-        VALUES (:row, :id, :at_us, :verb, :run, :event, :cause, :task, :body, :salt, :commitment, :chain)";
+        VALUES (:row, :id, :at_us, :verb, :run, :event, :cause, :task, :body, :salt, :commitment, :chain)
+        ON CONFLICT (id) DO NOTHING";
     let values = named_params! {
-        ":row": owner.number.row(Seq(owner.last_operation)),
+        ":row": owner.number.row(Seq(position)),
         ":id": operation.id.0.as_bytes().as_slice(),
         ":at_us": operation.at.as_microsecond(),
         ":verb": operation.verb.as_str(),
@@ -430,9 +433,21 @@ fn write_operation(
         ":body": body,
         ":salt": salt.as_bytes().as_slice(),
         ":commitment": commitment.as_slice(),
-        ":chain": owner.chain.as_slice(),
+        ":chain": chain.as_slice(),
     };
-    execute_one(connection, sql, values, "writing the journal")
+    if execute(connection, sql, values, "writing the journal")? == 1 {
+        (owner.last_operation, owner.chain) = (position, chain);
+        return Ok(());
+    }
+    let sql = "-- row_of_operation
+        SELECT row FROM operation WHERE id = ?1";
+    let known: i64 = connection
+        .query_row(sql, [operation.id.0.as_bytes().as_slice()], |r| r.get(0))
+        .map_err(|e| failed("writing the journal", e))?;
+    if OwnerNumber::of(known) == owner.number {
+        return Ok(());
+    }
+    Err(StoreError::Refused(format!("operation {} is another owner's", operation.id)))
 }
 
 fn execute(

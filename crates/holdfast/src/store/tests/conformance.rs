@@ -140,12 +140,13 @@ pub(crate) fn a_known_key_is_one_event(store: &dyn Store) {
 
 pub(crate) fn a_change_handed_in_twice_is_one_change(store: &dyn Store) {
     let (env, me) = (env(), owner("me"));
-    let change = samples::change(&env, &me, vec![samples::event(&env, &me, "s", "once")]);
+    let mut change = samples::change(&env, &me, vec![samples::event(&env, &me, "s", "once")]);
+    change.operations.push(samples::operation(&env, &me, Verb::Serve, Target::Store));
     let first = store.commit(change.clone()).expect("a commit");
     let second = store.commit(change).expect("a commit");
     assert_eq!((second.events[0].id, second.events[0].seq), (first.events[0].id, first.events[0].seq));
     assert!(second.events[0].duplicate);
-    assert_eq!((all(store, &me, Filter::default()), journal_length(store, &me)), (vec![1], 1));
+    assert_eq!((all(store, &me, Filter::default()), journal_length(store, &me)), (vec![1], 2));
 }
 
 pub(crate) fn look_alike_owners_are_strangers(store: &dyn Store) {

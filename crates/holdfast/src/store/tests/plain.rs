@@ -138,10 +138,13 @@ impl Log {
             kept.stored.archived = false;
             kept.terms = body.terms;
         }
-        self.operations.extend(changes.operations.into_iter().filter(|operation| {
+        for operation in changes.operations {
             let target = if let Target::Event(id) = operation.target { Some(id) } else { None };
-            !target.or(operation.cause).is_some_and(|id| duplicates.contains(&id))
-        }));
+            let happened = !target.or(operation.cause).is_some_and(|id| duplicates.contains(&id));
+            if happened && !self.operations.iter().any(|known| known.id == operation.id) {
+                self.operations.push(operation);
+            }
+        }
         Ok(Committed { events })
     }
 }

@@ -1,6 +1,7 @@
 //! The SQLite store under the suite that all stores pass.
 
 mod measure;
+mod simulation;
 
 use tempfile::TempDir;
 
