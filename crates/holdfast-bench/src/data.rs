@@ -70,7 +70,9 @@ impl Set {
             let Some(suffix) = name.strip_prefix("docs").and_then(|rest| rest.strip_suffix(".jsonl")) else { continue };
             // Single-hop questions where a set has several kinds: several hops are for a reader, not for retrieval.
             let wanted = [format!("queries{suffix}_sh.jsonl"), format!("queries{suffix}.jsonl")];
-            let Some(questions) = wanted.iter().map(|name| folder.join(name)).find(|path| path.exists()) else { continue };
+            let Some(questions) = wanted.iter().map(|name| folder.join(name)).find(|path| path.exists()) else {
+                continue;
+            };
             sets.push(Self::read(format!("{base}{suffix}"), documents, &questions)?);
         }
         if sets.is_empty() {
@@ -123,8 +125,11 @@ impl Question {
     /// When it is asked, if the set says: at the end of that day or month.
     pub fn asked_at(&self) -> Option<DateTime> {
         let text = ["ask_time", "question_date"].iter().find_map(|key| self.extra.get(key)?.as_str())?;
-        let digits: Vec<i16> =
-            text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).filter_map(|part| part.parse().ok()).collect();
+        let digits: Vec<i16> = text
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|part| !part.is_empty())
+            .filter_map(|part| part.parse().ok())
+            .collect();
         let (&year, &month) = (digits.first()?, digits.get(1)?);
         let first = Date::new(year, i8::try_from(month).ok()?, 1).ok()?;
         let date = match digits.get(2) {

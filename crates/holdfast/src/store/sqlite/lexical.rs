@@ -102,12 +102,23 @@ pub(super) fn search(
          WHERE event_fts MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rank LIMIT ?4"
             .to_owned()
     } else {
-        let condition = Condition::new(number, filter);
+        let mut condition = Condition::new(number, filter);
+        // Of a stretch of time only its rows are searched: events are mostly recorded in the order in which they happen.
+        if filter.since.is_some() || filter.until.is_some() {
+            let sql = format!("-- rows_between\n SELECT min(row), max(row) FROM event WHERE {}", condition.sql);
+            let bounds: (Option<i64>, Option<i64>) = connection
+                .prepare_cached(&sql)
+                .and_then(|mut s| s.query_row(params_from_iter(&condition.values), |r| Ok((r.get(0)?, r.get(1)?))))
+                .map_err(|e| failed("searching", e))?;
+            let (Some(first), Some(last)) = bounds else { return Ok(lexical) };
+            (condition.values[0], condition.values[1]) = (Value::Integer(first), Value::Integer(last));
+        }
+        // Joined the other way round, the whole search would be made again for each row that passes the filter.
         values.extend(condition.values);
         values.push(Value::Text(searched.join(" OR ")));
         format!(
             "-- lexical_filtered
-             SELECT f.rowid, f.rank FROM event_fts f JOIN event ON event.row = f.rowid
+             SELECT f.rowid, f.rank FROM event_fts f CROSS JOIN event ON event.row = f.rowid
              WHERE f.event_fts MATCH ?{} AND f.rowid BETWEEN ?1 AND ?2 AND {} ORDER BY f.rank LIMIT ?{}",
             values.len(),
             condition.sql,
