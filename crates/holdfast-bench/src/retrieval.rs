@@ -2,7 +2,9 @@
 //! at its time. Plain BM25 answers the same questions in the same run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -39,6 +41,9 @@ pub struct Arguments {
     /// Without the embedding model.
     #[arg(long)]
     no_model: bool,
+    /// Write what was found for each question here, a line of JSON each: to compare two versions question by question.
+    #[arg(long)]
+    found: Option<PathBuf>,
 }
 
 /// One set's line.
@@ -58,6 +63,18 @@ struct Line {
     special: BTreeMap<String, f64>,
 }
 
+/// One question's answer.
+#[derive(Debug, Serialize)]
+struct FoundLine {
+    set: String,
+    scope: String,
+    qid: String,
+    relevance: f32,
+    /// Position and parts of the best candidates.
+    parts: Vec<(i64, Vec<(String, f32)>)>,
+    found: Vec<String>,
+}
+
 /// Hits asked for: what the metrics look at.
 const HITS: usize = 10;
 /// Tokens of the context block in which an answer is looked for.
@@ -66,14 +83,17 @@ const BLOCK_TOKENS: usize = 1_000;
 pub fn run(arguments: &Arguments) -> Result<()> {
     for folder in &arguments.folders {
         for set in Set::load(folder)? {
-            let line = measure(&set, arguments)?;
+            let (line, found) = measure(&set, arguments)?;
             print(&line, arguments.json)?;
+            if let Some(path) = &arguments.found {
+                append(path, &found)?;
+            }
         }
     }
     Ok(())
 }
 
-fn measure(set: &Set, arguments: &Arguments) -> Result<Line> {
+fn measure(set: &Set, arguments: &Arguments) -> Result<(Line, Vec<FoundLine>)> {
     let mut questions = set.half(arguments.half);
     questions.truncate(arguments.limit.unwrap_or(usize::MAX));
     let asked: BTreeSet<&str> = questions.iter().map(|question| question.scope.as_str()).collect();
@@ -98,7 +118,8 @@ fn measure(set: &Set, arguments: &Arguments) -> Result<Line> {
             ask(&engine, set, question, &latest, &bm25, &mut figures)?;
         }
     }
-    Ok(figures.into_line(set, arguments.half))
+    let found = std::mem::take(&mut figures.found);
+    Ok((figures.into_line(set, arguments.half), found))
 }
 
 fn scope_of(user: &str) -> Result<Scope> {
@@ -149,12 +170,36 @@ fn ask(
     let recalled = engine.recall_with(&query, embedded.as_ref())?;
     figures.milliseconds.push(start.elapsed().as_secs_f64() * 1e3);
     let found = ids(&recalled);
+    figures.found.push(FoundLine {
+        set: set.name.clone(),
+        scope: question.scope.clone(),
+        qid: question.qid.clone(),
+        relevance: best_relevance(&recalled),
+        parts: recalled.explain.candidates.iter().take(40).map(|c| (c.seq.0, c.parts.clone())).collect(),
+        found: found.clone(),
+    });
     let evidence: BTreeSet<&str> = question.evidence.iter().map(String::as_str).collect();
     if !evidence.is_empty() {
         let plain = bm25.search(&question.query, HITS);
         figures.scores.push((question.category.clone(), Scores::of(&found, &evidence), Scores::of(&plain, &evidence)));
     }
     special(engine, set, question, &query, &recalled, &found, figures)
+}
+
+/// The best candidate's words and meaning together: what the relevance threshold looks at.
+fn best_relevance(recalled: &Recalled) -> f32 {
+    let of = |parts: &[(String, f32)]| -> f32 {
+        parts.iter().filter(|(name, _)| name == "words" || name == "meaning").map(|(_, part)| part).sum()
+    };
+    recalled.explain.candidates.iter().map(|candidate| of(&candidate.parts)).fold(0.0, f32::max)
+}
+
+fn append(path: &Path, lines: &[FoundLine]) -> Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    for line in lines {
+        writeln!(file, "{}", serde_json::to_string(line)?)?;
+    }
+    Ok(())
 }
 
 fn ids(recalled: &Recalled) -> Vec<String> {
@@ -240,6 +285,7 @@ fn holds(block: &str, answer: &str, normalised: bool) -> bool {
 
 #[derive(Debug, Default)]
 struct Figures {
+    found: Vec<FoundLine>,
     scores: Vec<(String, Scores, Scores)>,
     milliseconds: Vec<f64>,
     special: BTreeMap<String, Vec<f64>>,
