@@ -41,6 +41,14 @@ impl Random {
     pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
+
+    pub(crate) fn chance(&mut self, share: f64) -> bool {
+        self.unit() < share
+    }
+
+    pub(crate) fn one_of<'a, T>(&mut self, values: &'a [T]) -> &'a T {
+        &values[self.below(values.len() as u64) as usize]
+    }
 }
 
 pub(crate) fn env() -> Arc<Env> {
