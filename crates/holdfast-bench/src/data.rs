@@ -25,6 +25,7 @@ pub struct Set {
 #[derive(Debug, Clone, Deserialize)]
 pub struct Question {
     pub scope: String,
+    pub qid: String,
     pub query: String,
     /// Some sets give several.
     #[serde(default, alias = "answers")]
