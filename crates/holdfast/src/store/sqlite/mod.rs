@@ -25,7 +25,7 @@ use jiff::Timestamp;
 use self::dense::DenseCache;
 use self::lexical::CommonTerms;
 use self::open::{Access, Readers};
-use self::writer::{Job, Writer};
+use self::writer::{Job, Probe, Writer};
 use super::{
     DenseQuery, EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Traits, Unembedded,
 };
@@ -55,8 +55,13 @@ pub struct Sqlite {
 impl Sqlite {
     /// Opens or creates the store for reading and writing. One process at a time may hold it so.
     pub fn open(directory: &Path, env: Arc<Env>) -> Result<Self, StoreError> {
+        Self::open_probed(directory, env, writer::no_probe())
+    }
+
+    /// As `open`, with a probe that is told of each step of a write.
+    fn open_probed(directory: &Path, env: Arc<Env>, probe: Probe) -> Result<Self, StoreError> {
         let (lock, connection) = open::for_writing(directory)?;
-        let writer = Writer::start(connection, lock, env, writer::no_probe())?;
+        let writer = Writer::start(connection, lock, env, probe)?;
         Ok(Self::new(directory, Access::ReadWrite, Some(writer)))
     }
 

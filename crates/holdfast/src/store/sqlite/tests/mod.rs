@@ -1,5 +1,6 @@
 //! The SQLite store under the suite that all stores pass.
 
+mod crash;
 mod measure;
 mod simulation;
 
