@@ -248,8 +248,9 @@ impl Codes {
             self.forget(|id, row| id < first_new && replaced.contains(&row));
         }
         let live = self.ids.len() - self.gone;
-        // What is replaced in a small collection moves its centre; in a large one its share of the centre is nothing.
-        let moved = self.gone > 0 && self.ids.len() <= CENTRE_SAMPLE;
+        // What is replaced in a small collection, or comes before what is there, moves its centre; in a large one its share of
+        // the centre is nothing.
+        let moved = (self.gone > 0 || !replaced.is_empty()) && self.ids.len() <= CENTRE_SAMPLE;
         if moved || live >= self.centred_at * GROWTH_UNTIL_RECODED || self.gone > live {
             return self.recode(connection, owner, model, newest, common);
         }
