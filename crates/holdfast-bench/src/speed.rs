@@ -191,7 +191,8 @@ fn vector(real: &[Vec<f32>], place: usize, chance: &mut Chance) -> Vec<f32> {
 fn one_size(folder: &Path, size: usize, real: &[Vec<f32>], out: &Out) -> Result<()> {
     let config = || Config { embedding: Choice::None, ..Config::at(folder) };
     let scope = Scope::default();
-    let event = |text: String| RawEvent::new(scope.clone(), Source::User, Kind::Query, text);
+    // Notes of the system: what a user says would open tasks at random.
+    let event = |text: String| RawEvent::new(scope.clone(), Source::System, Kind::Note, text);
     let model = ModelId { name: "bench".to_owned(), dimension: DIMENSION };
     let store = Arc::new(Sqlite::open(folder, Arc::new(Env::system()))?);
     let engine = Engine::over(Arc::clone(&store) as Arc<dyn Store>, config())?;
