@@ -44,3 +44,7 @@ docs:
 # The example story and its question, in a store of its own
 demo:
     cargo run --release -- --store demo replay examples/weekly-report.jsonl --ask 接着把周报弄完
+
+# Property tests with new cases, many of them
+props:
+    PROPTEST_CASES=2000 cargo test --workspace --release

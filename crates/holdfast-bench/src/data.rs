@@ -27,7 +27,8 @@ pub struct Question {
     pub scope: String,
     pub qid: String,
     pub query: String,
-    #[serde(default)]
+    /// Some sets give several.
+    #[serde(default, alias = "answers")]
     pub answer: Value,
     #[serde(default)]
     pub category: String,
@@ -69,7 +70,9 @@ impl Set {
             let Some(suffix) = name.strip_prefix("docs").and_then(|rest| rest.strip_suffix(".jsonl")) else { continue };
             // Single-hop questions where a set has several kinds: several hops are for a reader, not for retrieval.
             let wanted = [format!("queries{suffix}_sh.jsonl"), format!("queries{suffix}.jsonl")];
-            let Some(questions) = wanted.iter().map(|name| folder.join(name)).find(|path| path.exists()) else { continue };
+            let Some(questions) = wanted.iter().map(|name| folder.join(name)).find(|path| path.exists()) else {
+                continue;
+            };
             sets.push(Self::read(format!("{base}{suffix}"), documents, &questions)?);
         }
         if sets.is_empty() {
@@ -109,7 +112,7 @@ impl Set {
                 let turn = seen.entry(&question.scope).or_default();
                 *turn += 1;
                 let odd = match names.len() {
-                    1 => *turn % 2 == 0,
+                    1 => turn.is_multiple_of(2),
                     _ => names.iter().position(|name| **name == question.scope).is_some_and(|place| place % 2 == 1),
                 };
                 in_half(odd)
@@ -122,8 +125,11 @@ impl Question {
     /// When it is asked, if the set says: at the end of that day or month.
     pub fn asked_at(&self) -> Option<DateTime> {
         let text = ["ask_time", "question_date"].iter().find_map(|key| self.extra.get(key)?.as_str())?;
-        let digits: Vec<i16> =
-            text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).filter_map(|part| part.parse().ok()).collect();
+        let digits: Vec<i16> = text
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|part| !part.is_empty())
+            .filter_map(|part| part.parse().ok())
+            .collect();
         let (&year, &month) = (digits.first()?, digits.get(1)?);
         let first = Date::new(year, i8::try_from(month).ok()?, 1).ok()?;
         let date = match digits.get(2) {

@@ -2,7 +2,9 @@
 //! at its time. Plain BM25 answers the same questions in the same run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -39,6 +41,9 @@ pub struct Arguments {
     /// Without the embedding model.
     #[arg(long)]
     no_model: bool,
+    /// Write what was found for each question here, a line of JSON each: to compare two versions question by question.
+    #[arg(long)]
+    found: Option<PathBuf>,
 }
 
 /// One set's line.
@@ -58,6 +63,18 @@ struct Line {
     special: BTreeMap<String, f64>,
 }
 
+/// One question's answer.
+#[derive(Debug, Serialize)]
+struct FoundLine {
+    set: String,
+    scope: String,
+    qid: String,
+    relevance: f32,
+    /// Position and parts of the best candidates.
+    parts: Vec<(i64, Vec<(String, f32)>)>,
+    found: Vec<String>,
+}
+
 /// Hits asked for: what the metrics look at.
 const HITS: usize = 10;
 /// Tokens of the context block in which an answer is looked for.
@@ -66,14 +83,17 @@ const BLOCK_TOKENS: usize = 1_000;
 pub fn run(arguments: &Arguments) -> Result<()> {
     for folder in &arguments.folders {
         for set in Set::load(folder)? {
-            let line = measure(&set, arguments)?;
+            let (line, found) = measure(&set, arguments)?;
             print(&line, arguments.json)?;
+            if let Some(path) = &arguments.found {
+                append(path, &found)?;
+            }
         }
     }
     Ok(())
 }
 
-fn measure(set: &Set, arguments: &Arguments) -> Result<Line> {
+fn measure(set: &Set, arguments: &Arguments) -> Result<(Line, Vec<FoundLine>)> {
     let mut questions = set.half(arguments.half);
     questions.truncate(arguments.limit.unwrap_or(usize::MAX));
     let asked: BTreeSet<&str> = questions.iter().map(|question| question.scope.as_str()).collect();
@@ -83,7 +103,10 @@ fn measure(set: &Set, arguments: &Arguments) -> Result<Line> {
     let mut figures = Figures::default();
     for scope in asked {
         let directory = tempfile::tempdir()?;
-        let at = arguments.keep.as_ref().map_or_else(|| directory.path().to_owned(), |keep| keep.join(&set.name).join(scope.replace('/', "_")));
+        let at = arguments
+            .keep
+            .as_ref()
+            .map_or_else(|| directory.path().to_owned(), |keep| keep.join(&set.name).join(scope.replace('/', "_")));
         let mut config = Config::at(at);
         if arguments.no_model {
             config.embedding = holdfast::embedding::Choice::None;
@@ -95,7 +118,8 @@ fn measure(set: &Set, arguments: &Arguments) -> Result<Line> {
             ask(&engine, set, question, &latest, &bm25, &mut figures)?;
         }
     }
-    Ok(figures.into_line(set, arguments.half))
+    let found = std::mem::take(&mut figures.found);
+    Ok((figures.into_line(set, arguments.half), found))
 }
 
 fn scope_of(user: &str) -> Result<Scope> {
@@ -122,7 +146,8 @@ fn fill(engine: &Engine, set: &Set, user: &str) -> Result<ZonedDateTime> {
 }
 
 fn progress(what: &str, length: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length as u64).with_style(style).with_message(what.to_owned())
 }
 
@@ -145,12 +170,36 @@ fn ask(
     let recalled = engine.recall_with(&query, embedded.as_ref())?;
     figures.milliseconds.push(start.elapsed().as_secs_f64() * 1e3);
     let found = ids(&recalled);
+    figures.found.push(FoundLine {
+        set: set.name.clone(),
+        scope: question.scope.clone(),
+        qid: question.qid.clone(),
+        relevance: best_relevance(&recalled),
+        parts: recalled.explain.candidates.iter().take(40).map(|c| (c.seq.0, c.parts.clone())).collect(),
+        found: found.clone(),
+    });
     let evidence: BTreeSet<&str> = question.evidence.iter().map(String::as_str).collect();
     if !evidence.is_empty() {
         let plain = bm25.search(&question.query, HITS);
         figures.scores.push((question.category.clone(), Scores::of(&found, &evidence), Scores::of(&plain, &evidence)));
     }
     special(engine, set, question, &query, &recalled, &found, figures)
+}
+
+/// The best candidate's words and meaning together: what the relevance threshold looks at.
+fn best_relevance(recalled: &Recalled) -> f32 {
+    let of = |parts: &[(String, f32)]| -> f32 {
+        parts.iter().filter(|(name, _)| name == "words" || name == "meaning").map(|(_, part)| part).sum()
+    };
+    recalled.explain.candidates.iter().map(|candidate| of(&candidate.parts)).fold(0.0, f32::max)
+}
+
+fn append(path: &Path, lines: &[FoundLine]) -> Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    for line in lines {
+        writeln!(file, "{}", serde_json::to_string(line)?)?;
+    }
+    Ok(())
 }
 
 fn ids(recalled: &Recalled) -> Vec<String> {
@@ -211,7 +260,19 @@ fn holds(block: &str, answer: &str, normalised: bool) -> bool {
         if !normalised {
             return text;
         }
-        let spoken = [("zero", "0"), ("one", "1"), ("two", "2"), ("three", "3"), ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"), ("eight", "8"), ("nine", "9"), ("ten", "10")];
+        let spoken = [
+            ("zero", "0"),
+            ("one", "1"),
+            ("two", "2"),
+            ("three", "3"),
+            ("four", "4"),
+            ("five", "5"),
+            ("six", "6"),
+            ("seven", "7"),
+            ("eight", "8"),
+            ("nine", "9"),
+            ("ten", "10"),
+        ];
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let digits = words.map(|word| {
             let word = spoken.iter().find(|(spoken, _)| *spoken == word).map_or(word, |(_, digits)| digits);
@@ -224,6 +285,7 @@ fn holds(block: &str, answer: &str, normalised: bool) -> bool {
 
 #[derive(Debug, Default)]
 struct Figures {
+    found: Vec<FoundLine>,
     scores: Vec<(String, Scores, Scores)>,
     milliseconds: Vec<f64>,
     special: BTreeMap<String, Vec<f64>>,
@@ -241,7 +303,8 @@ impl Figures {
             Summary::of(&chosen.map(|(_, a, b)| if ours { *a } else { *b }).collect::<Vec<_>>())
         };
         let by_category = |ours: bool| categories.iter().map(|c| ((*c).clone(), of(Some(c), ours))).collect();
-        let mut special: BTreeMap<String, f64> = self.special.iter().map(|(name, values)| (name.clone(), mean(values))).collect();
+        let mut special: BTreeMap<String, f64> =
+            self.special.iter().map(|(name, values)| (name.clone(), mean(values))).collect();
         special.extend(self.special.iter().map(|(name, values)| (format!("{name}_n"), values.len() as f64)));
         Line {
             set: set.name.clone(),
@@ -280,7 +343,10 @@ fn print(line: &Line, as_json: bool) -> Result<()> {
             plain.r_at_10,
         );
     };
-    println!("{:<34} {:>4}  any@5                 R@5    R@10                  nDCG@10 BM25 any@5, R@5, R@10", line.set, "n");
+    println!(
+        "{:<34} {:>4}  any@5                 R@5    R@10                  nDCG@10 BM25 any@5, R@5, R@10",
+        line.set, "n"
+    );
     row("all", &line.summary, &line.baseline);
     for (name, summary) in &line.categories {
         row(name, summary, &line.baseline_categories[name]);

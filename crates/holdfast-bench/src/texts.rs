@@ -42,9 +42,10 @@ const ZH_CHARACTERS: &str = "天地人你我他们在有不是了大小上下来
     早晚春夏秋冬吃饭喝茶咖啡跑步游泳音乐电影旅行车票酒店机场北京上海杭州成都广州深圳红黄蓝绿黑白新旧长短高低多少快慢";
 
 const EN_SYLLABLES: &[&str] = &[
-    "re", "port", "ser", "vice", "mi", "gra", "tion", "cus", "to", "mer", "plan", "ning", "bud", "get", "mar", "ket", "de", "sign",
-    "test", "ing", "lo", "cal", "net", "work", "da", "ta", "ba", "se", "in", "ter", "face", "pro", "ject", "man", "age", "ment",
-    "ac", "count", "pay", "ship", "or", "der", "con", "tract", "sum", "ma", "ry", "week", "ly", "meet", "note",
+    "re", "port", "ser", "vice", "mi", "gra", "tion", "cus", "to", "mer", "plan", "ning", "bud", "get", "mar", "ket",
+    "de", "sign", "test", "ing", "lo", "cal", "net", "work", "da", "ta", "ba", "se", "in", "ter", "face", "pro",
+    "ject", "man", "age", "ment", "ac", "count", "pay", "ship", "or", "der", "con", "tract", "sum", "ma", "ry", "week",
+    "ly", "meet", "note",
 ];
 
 /// Words in each language's list.

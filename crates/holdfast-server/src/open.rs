@@ -24,7 +24,8 @@ pub fn store_directory(global: &Global) -> Result<PathBuf> {
     if let Some(directory) = &global.store {
         return Ok(directory.clone());
     }
-    let names = AppStrategyArgs { top_level_domain: "dev".into(), author: "holdfast".into(), app_name: "holdfast".into() };
+    let names =
+        AppStrategyArgs { top_level_domain: "dev".into(), author: "holdfast".into(), app_name: "holdfast".into() };
     let strategy = choose_app_strategy(names).context("there is no home directory: give the store's with --store")?;
     Ok(strategy.data_dir())
 }
@@ -32,11 +33,14 @@ pub fn store_directory(global: &Global) -> Result<PathBuf> {
 pub fn zone(global: &Global) -> Result<TimeZone> {
     match &global.zone {
         None => Ok(TimeZone::system()),
-        Some(name) => TimeZone::get(name).or_else(|_| {
-            let with_offset = format!("2000-01-01T00:00:00{name}");
-            moment::parse(&with_offset).map(|moment| moment.time_zone().clone())
-        })
-        .map_err(|_| Refused(format!("there is no time zone {name:?}: give one like Asia/Shanghai or +08:00")).into()),
+        Some(name) => TimeZone::get(name)
+            .or_else(|_| {
+                let with_offset = format!("2000-01-01T00:00:00{name}");
+                moment::parse(&with_offset).map(|moment| moment.time_zone().clone())
+            })
+            .map_err(|_| {
+                Refused(format!("there is no time zone {name:?}: give one like Asia/Shanghai or +08:00")).into()
+            }),
     }
 }
 
@@ -135,7 +139,9 @@ pub fn time(text: &str, now: &ZonedDateTime) -> Result<Timestamp> {
     }
     let mentioned = signals::dates(text, now);
     let [mention] = mentioned.as_slice() else {
-        bail!(Refused(format!("{text:?} is no time: write it like 2026-11-09T09:00:00+08:00, 2026-11-09, 昨天 or \"last Friday\"")));
+        bail!(Refused(format!(
+            "{text:?} is no time: write it like 2026-11-09T09:00:00+08:00, 2026-11-09, 昨天 or \"last Friday\""
+        )));
     };
     let zoned = mention.start.to_zoned_datetime(now.time_zone().clone());
     Ok(zoned.map_err(|e| Refused(format!("{text:?} is out of range: {e}")))?.timestamp())
@@ -143,7 +149,8 @@ pub fn time(text: &str, now: &ZonedDateTime) -> Result<Timestamp> {
 
 /// A word of a fixed list, or an error that shows the list.
 pub fn word<T: Copy>(what: &str, text: &str, from_word: fn(&str) -> Option<T>, all: &[&str]) -> Result<T> {
-    from_word(text).ok_or_else(|| Refused(format!("there is no {what} {text:?}: it is one of {}", all.join(", "))).into())
+    from_word(text)
+        .ok_or_else(|| Refused(format!("there is no {what} {text:?}: it is one of {}", all.join(", "))).into())
 }
 
 pub fn source(text: &str) -> Result<event::Source> {

@@ -10,7 +10,8 @@ use crate::open;
 use crate::printer::Printer;
 
 pub fn run(global: &Global, arguments: &ContextArguments, printer: Printer) -> Result<()> {
-    let engine = if arguments.step { open::writing(global, printer)? } else { open::writing_if_possible(global, printer)? };
+    let engine =
+        if arguments.step { open::writing(global, printer)? } else { open::writing_if_possible(global, printer)? };
     let query = Query::new(open::scope(global, &engine)?, &arguments.query, engine.now());
     let options = block_options(&arguments.block);
     let block = if arguments.step { engine.begin_step(&query, &options)? } else { engine.context(&query, &options)? };

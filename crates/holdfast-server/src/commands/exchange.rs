@@ -50,7 +50,9 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
                 owner = Some(next);
             }
             Ok(_) if owner.is_none() => {
-                return Err(Refused(format!("{}, line {number}: an export begins with its owner", path.display())).into());
+                return Err(
+                    Refused(format!("{}, line {number}: an export begins with its owner", path.display())).into()
+                );
             }
             Ok(line) => {
                 batch.push(line);
@@ -62,13 +64,19 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
                 unread += 1;
                 // The message of a JSON error names the place and the kind of fault; the text itself is not repeated.
                 let fault = format!("{:?} at column {}", error.classify(), error.column());
-                printer.say(format_args!("not read: {}, line {number}: not a line of an export ({fault})", path.display()));
+                printer.say(format_args!(
+                    "not read: {}, line {number}: not a line of an export ({fault})",
+                    path.display()
+                ));
             }
         }
     }
     bring_in(&engine, owner.as_ref(), &mut batch, &mut total)?;
     super::replay::settle(&engine, printer)?;
-    printer.say(format_args!("{} events and {} tasks brought in, {} known already", total.events, total.tasks, total.known));
+    printer.say(format_args!(
+        "{} events and {} tasks brought in, {} known already",
+        total.events, total.tasks, total.known
+    ));
     if printer.json {
         printer.document(&total)?;
     }

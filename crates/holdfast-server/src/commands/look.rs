@@ -28,7 +28,8 @@ pub fn history(global: &Global, id: &str, printer: Printer) -> Result<()> {
         let history = engine.history(&owner, event)?;
         return printer.either(&history, || {
             let event = &history.event.event;
-            let mut text = format!("{} {} {} {}\n{}\n", event.id, event.source, event.kind, event.occurred_at, event.content);
+            let mut text =
+                format!("{} {} {} {}\n{}\n", event.id, event.source, event.kind, event.occurred_at, event.content);
             text.push_str(&entries_in_words(&history.operations, printer));
             text
         });
@@ -66,7 +67,8 @@ pub fn journal(global: &Global, arguments: &JournalArguments, printer: Printer) 
 pub fn report(global: &Global, arguments: &ReportArguments, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
     let owner = open::owner(global, &engine)?;
-    let page = JournalPage { run: run(&engine, &owner, &arguments.run)?, task: global.task.clone(), ..JournalPage::default() };
+    let page =
+        JournalPage { run: run(&engine, &owner, &arguments.run)?, task: global.task.clone(), ..JournalPage::default() };
     let report = engine.report(&owner, &page)?;
     printer.either(&report, || report_in_words(&report).join("\n"))
 }
@@ -93,7 +95,14 @@ fn entries_in_words(entries: &[JournalEntry], printer: Printer) -> String {
             Target::Store => "store".to_owned(),
         };
         let at = operation.at.strftime("%Y-%m-%d %H:%M:%S").to_string();
-        vec![entry.position.to_string(), at, operation.actor.clone(), operation.verb.to_string(), target, operation.reason.clone()]
+        vec![
+            entry.position.to_string(),
+            at,
+            operation.actor.clone(),
+            operation.verb.to_string(),
+            target,
+            operation.reason.clone(),
+        ]
     };
     printer.table(&["#", "at", "who", "what", "to", "why"], entries.iter().map(row))
 }
@@ -116,7 +125,11 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
     }
     let named = report.tasks.iter().filter(|(_, task)| task.events + task.updates > 0);
     for (id, task) in named.clone().take(LISTED_MAX) {
-        let title = task.title.as_ref().filter(|title| title.as_str() != id.as_str()).map_or_else(String::new, |title| format!(" {title}"));
+        let title = task
+            .title
+            .as_ref()
+            .filter(|title| title.as_str() != id.as_str())
+            .map_or_else(String::new, |title| format!(" {title}"));
         let mut line = format!("task {id}{title}: {} events, {} changes", task.events, task.updates);
         if !task.states.is_empty() {
             line.push_str(&format!("; {}", task.states.join(", ")));
@@ -139,7 +152,10 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
         lines.push(format!("served: {} items in {} blocks", report.items_served, report.blocks_served));
     }
     if report.archived > 0 {
-        lines.push(format!("archived: {} bodies, {} → {} bytes", report.archived, report.archived_bytes_before, report.archived_bytes_after));
+        lines.push(format!(
+            "archived: {} bodies, {} → {} bytes",
+            report.archived, report.archived_bytes_before, report.archived_bytes_after
+        ));
     }
     if report.restored > 0 {
         lines.push(format!("restored: {}", report.restored));

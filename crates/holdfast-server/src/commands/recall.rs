@@ -26,7 +26,8 @@ pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Re
         except: Vec::new(),
         history: arguments.history,
     };
-    let limits = Limits { events: arguments.limit, total: arguments.limit + Limits::default().facts, ..Limits::default() };
+    let limits =
+        Limits { events: arguments.limit, total: arguments.limit + Limits::default().facts, ..Limits::default() };
     let query = Query { filter, limits, ..Query::new(open::scope(global, &engine)?, &arguments.query, now) };
     let mut recalled = engine.recall(&query)?;
     match &arguments.explain {
@@ -34,7 +35,9 @@ pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Re
         Some(id) if !id.is_empty() => {
             recalled.explain.candidates.retain(|candidate| candidate.id.to_string() == *id);
             if recalled.explain.candidates.is_empty() {
-                printer.say(format_args!("{id} was not among the candidates: no word of it and no meaning near it was asked for"));
+                printer.say(format_args!(
+                    "{id} was not among the candidates: no word of it and no meaning near it was asked for"
+                ));
             }
         }
         Some(_) => {}
@@ -87,7 +90,8 @@ fn explained(recalled: &Recalled, printer: Printer) -> String {
     let term = |note: &holdfast::types::query::TermNote| {
         format!("{}{} ({})", note.term, if note.used { "" } else { "·" }, note.rows)
     };
-    lines.push(format!("terms (rows; · orders only): {}", explain.terms.iter().map(term).collect::<Vec<_>>().join(" ")));
+    lines
+        .push(format!("terms (rows; · orders only): {}", explain.terms.iter().map(term).collect::<Vec<_>>().join(" ")));
     lines.extend(explain.notes.iter().map(|note| format!("note: {note}")));
     let rows = explain.candidates.iter().take(EXPLAINED_SHOWN).map(candidate_row);
     lines.push(printer.table(&["event", "words", "meaning", "score", "made of", "verdict"], rows));

@@ -55,7 +55,9 @@ pub fn run(global: &Global, arguments: &Replay, printer: Printer) -> Result<Exit
     let engine = open::writing(global, printer)?;
     let mut replayed = Replayed::default();
     for path in &arguments.files {
-        let left = arguments.until.map_or(usize::MAX, |until| until.saturating_sub((replayed.recorded + replayed.known) as usize));
+        let left = arguments
+            .until
+            .map_or(usize::MAX, |until| until.saturating_sub((replayed.recorded + replayed.known) as usize));
         replay(&engine, global, path, left, &mut replayed, printer)?;
     }
     if !arguments.no_embed {

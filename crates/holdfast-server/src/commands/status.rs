@@ -15,7 +15,9 @@ pub fn status(global: &Global, printer: Printer) -> Result<()> {
     let (store, embedding) = (engine.status()?, engine.embedding_status()?);
     let value = json!({ "store": store, "embedding": embedding });
     printer.either(&value, || {
-        let model = |model: &Option<holdfast::store::ModelId>| model.as_ref().map_or_else(|| "none".to_owned(), |m| m.to_string());
+        let model = |model: &Option<holdfast::store::ModelId>| {
+            model.as_ref().map_or_else(|| "none".to_owned(), |m| m.to_string())
+        };
         let rows = [
             ("store", store.location.clone()),
             ("size", format!("{:.1} MB, schema {}", store.bytes as f64 / 1e6, store.schema)),
@@ -25,7 +27,10 @@ pub fn status(global: &Global, printer: Printer) -> Result<()> {
             ("operations", store.operations.to_string()),
             ("model that serves", model(&embedding.serving)),
             ("model chosen", model(&embedding.chosen)),
-            ("vectors", format!("{}; {} of {} events", store.vectors, embedding.progress.done, embedding.progress.total)),
+            (
+                "vectors",
+                format!("{}; {} of {} events", store.vectors, embedding.progress.done, embedding.progress.total),
+            ),
             ("search", embedding.note.clone().unwrap_or_else(|| "by words and meaning".to_owned())),
         ];
         rows.iter().map(|(name, value)| format!("{name:<18} {value}")).collect::<Vec<_>>().join("\n")
@@ -49,7 +54,8 @@ pub fn archive(global: &Global, older_than_days: u32, printer: Printer) -> Resul
     let engine = open::writing(global, printer)?;
     let owner = open::owner(global, &engine)?;
     let age = SignedDuration::from_hours(24 * i64::from(older_than_days));
-    let before = engine.now().timestamp().checked_sub(age).map_err(|e| Refused(format!("--older-than is out of range: {e}")))?;
+    let before =
+        engine.now().timestamp().checked_sub(age).map_err(|e| Refused(format!("--older-than is out of range: {e}")))?;
     let archived = engine.archive(&owner, before)?;
     printer.either(&archived, || {
         format!("{} bodies archived, {} → {} bytes", archived.events, archived.bytes_before, archived.bytes_after)

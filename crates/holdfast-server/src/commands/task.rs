@@ -63,7 +63,8 @@ fn list(global: &Global, all: bool, printer: Printer) -> Result<()> {
         let last = task.last_activity.strftime("%Y-%m-%d %H:%M").to_string();
         vec![task.id.to_string(), task.title.clone(), task.status.to_string(), stage, last]
     };
-    printer.either(&tasks, || printer.table(&["id", "title", "status", "stage", "last activity"], tasks.iter().map(row)))
+    printer
+        .either(&tasks, || printer.table(&["id", "title", "status", "stage", "last activity"], tasks.iter().map(row)))
 }
 
 /// JSON as it stands, `@FILE`, or `-` for stdin.
@@ -77,8 +78,12 @@ fn read_update(argument: &str) -> Result<Update> {
         (_, Some(path)) => std::fs::read_to_string(path).with_context(|| format!("can't read {path}"))?,
         (json, None) => json.to_owned(),
     };
-    serde_json::from_str(&text)
-        .map_err(|e| Refused(format!("the update can't be read: {e}. It looks like {{\"actions\": [{{\"action\": \"next_step\"}}]}}")).into())
+    serde_json::from_str(&text).map_err(|e| {
+        Refused(format!(
+            "the update can't be read: {e}. It looks like {{\"actions\": [{{\"action\": \"next_step\"}}]}}"
+        ))
+        .into()
+    })
 }
 
 fn apply(global: &Global, update: Update, printer: Printer) -> Result<()> {
@@ -89,7 +94,8 @@ fn apply(global: &Global, update: Update, printer: Printer) -> Result<()> {
     let scope = holdfast::types::scope::Scope { task: Some(updated.task.id.clone()), ..scope };
     engine.consolidate(&scope)?;
     if !printer.json {
-        let what = if updated.repeated { "its key is known: nothing changed".to_owned() } else { updated.changes.join(", ") };
+        let what =
+            if updated.repeated { "its key is known: nothing changed".to_owned() } else { updated.changes.join(", ") };
         printer.say(format_args!("{}: version {} ({what})", updated.task.id, updated.task.version));
         for statement in &updated.overturned {
             printer.say(format_args!("overturned: {statement}"));

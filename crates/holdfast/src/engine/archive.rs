@@ -99,7 +99,8 @@ impl Engine {
 
 /// Sentences of the body itself, so that every number, name and date in it is one of the body's.
 fn summary(stored: &StoredEvent) -> String {
-    let entities: Vec<&str> = stored.signals.entities.iter().map(|entity| entity.text.as_str()).collect();
+    let named: BTreeSet<&str> = stored.signals.entities.iter().map(|entity| entity.text.as_str()).collect();
+    let entities: Vec<&str> = named.into_iter().collect();
     text::extract(&stored.event.content, SUMMARY_CHARACTERS, &entities)
 }
 

@@ -103,7 +103,12 @@ impl Engine {
                     }
                     changes.overturned.extend(overturned.into_iter().map(|o| (event.id, o)));
                     let (id, recorded_at) = (event.id, event.recorded_at);
-                    let event = redact::redact(raw(event, owner), &self.redaction)?.stamped(id, recorded_at);
+                    let redactions = event.redactions.clone();
+                    let mut event = redact::redact(raw(event, owner), &self.redaction)?.stamped(id, recorded_at);
+                    // What was taken out before stays known.
+                    if event.redactions.is_empty() {
+                        event.redactions = redactions;
+                    }
                     changes.events.push(NewEvent { terms: text::indexed(&event.content), event, signals });
                     imported.events += 1;
                 }

@@ -48,6 +48,7 @@ pub struct SupersededLine {
     pub task: Option<TaskId>,
     pub element: Option<ElementId>,
     pub old: String,
+    /// The element that holds instead.
     pub new: Option<String>,
     pub cause: Option<EventId>,
 }
@@ -109,12 +110,13 @@ impl Report {
     }
 
     fn add_change(&mut self, operation: &Operation, task: Option<TaskId>) {
+        let after = |key: &str| operation.after.as_ref().and_then(|value| value.get(key));
         if operation.verb == Verb::Supersede {
             self.superseded.push(SupersededLine {
                 task: task.clone(),
                 element: operation.reason.split_whitespace().nth(1).map(ElementId::from),
                 old: in_words(operation.before.as_ref()).unwrap_or_default(),
-                new: in_words(operation.after.as_ref()),
+                new: after("superseded_by").and_then(Value::as_str).map(str::to_owned),
                 cause: operation.cause,
             });
         }

@@ -51,7 +51,7 @@ pub fn excerpt(event: &StoredEvent, plan: &Plan) -> Vec<Range<usize>> {
             .char_indices()
             .nth(EXCERPT_CHARACTERS_MAX)
             .map_or(first.end, |(at, _)| first.start + at);
-        return vec![first.start..end];
+        return std::iter::once(first.start..end).collect();
     }
     joined(content, chosen.into_iter().map(|place| standing[place].clone()).collect())
 }

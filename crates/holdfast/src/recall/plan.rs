@@ -158,7 +158,9 @@ fn route(folded: &str, query: &Query) -> (Route, &'static str) {
 fn windows(asked: &str, query: &Query) -> Vec<Window> {
     let now = query.now.datetime();
     let since = words().since.is_match(&fold(asked));
-    let mentions = signals::dates(asked, &query.now);
+    let mut mentions = signals::dates(asked, &query.now);
+    // 「早上七点」 without a day is a time of any day.
+    mentions.retain(|mention| !is_clock_only(&fold(&mention.text)));
     let only = mentions.len() == 1;
     let window = |mention: crate::types::signals::DateMention| {
         let end = if since && only && mention.start <= now { mention.end.max(now) } else { mention.end };
@@ -173,6 +175,22 @@ fn windows(asked: &str, query: &Query) -> Vec<Window> {
         Window { text: mention.text, start: mention.start, end, scale_days, future: mention.start > now }
     };
     mentions.into_iter().map(window).collect()
+}
+
+/// Whether an expression names a time of day and no day.
+fn is_clock_only(folded: &str) -> bool {
+    const CLOCK: &[&str] =
+        &["am", "pm", "at", "o", "clock", "noon", "midnight", "in", "the", "morning", "afternoon", "evening"];
+    if !folded.is_ascii() {
+        return folded.contains('点')
+            && !folded.contains(['年', '月', '日', '号', '周', '期', '拜', '今', '明', '昨', '前', '后', '天']);
+    }
+    let clock = |word: &str| {
+        let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        unit.is_empty() || CLOCK.contains(&unit)
+    };
+    let says_clock = folded.contains(':') || folded.contains(|c: char| c.is_ascii_alphabetic());
+    says_clock && folded.split(|c: char| !c.is_ascii_alphanumeric()).all(clock)
 }
 
 /// Time expressions act through windows, not as words.

@@ -1,6 +1,9 @@
 //! How well each candidate answers: words, meaning, time, who said it, and its neighbours.
 //!
-//! S = 1.5 L + D + .15 T − .5 [agent] + .2 [instructs] + .2 [prefers and the question asks for help], then + .1 of the neighbours.
+//! ```text
+//! S = 1.5 L + D + .15 T − .5 (said by the agent) + .2 (instructs) + .2 (prefers, and the question asks for help)
+//!     + .1 of the neighbours' S
+//! ```
 //! L is BM25 (Robertson and Zaragoza 2009; k1 1.2, b .75) of the best passage over what the question's eight heaviest terms could
 //! give at most, so it is about 0..1 at any size of store; D the centred cosine; T the rarity of the time the question names.
 //! Constants were tuned on one half of eight public sets and are reported on the other (docs/BENCHMARKS.md).

@@ -11,16 +11,16 @@ use crate::types::ids::{EventId, Seq};
 use crate::types::query::{CandidateNote, Explain, Found, Hit, TermNote, Verdict};
 
 /// Below this the best candidate is about something else, and nothing is served. Measured with the built-in model: it keeps .99 of
-/// the questions that have an answer and turns away .76 of those about another store (AUROC .98; docs/BENCHMARKS.md).
-const RELEVANCE_MIN: f32 = 0.40;
+/// the questions that have an answer and turns away .65 of those about another store (AUROC .98; docs/BENCHMARKS.md).
+const RELEVANCE_MIN: f32 = 0.35;
 /// The same for a question with turns before it, whose words are spread over more matters.
 const RELEVANCE_MIN_IN_DIALOGUE: f32 = 0.25;
 /// Without a model: the share of the question's weight that the best candidate must have.
 const COVERAGE_MIN: f32 = 0.12;
 /// A candidate this far below the best is not served to fill up a limit (SPEC 4.9).
 const BESIDE_BEST: f32 = 0.2;
-/// Without a word of the question, a candidate must be this near in meaning.
-const MEANING_ALONE_MIN: f32 = 0.30;
+/// Without a word of the question, a candidate must be this near in meaning. At .30 standing instructions and paraphrases were lost.
+const MEANING_ALONE_MIN: f32 = 0.15;
 
 /// A candidate in its final place.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,9 @@ pub struct Ranked {
     /// A newer statement of the same slot.
     pub replaced_by: Option<Seq>,
 }
+
+/// What became of each candidate, in the order of the ranking.
+pub type Verdicts = Vec<(Seq, Verdict)>;
 
 /// The candidates whose texts are needed to put the newest of a slot first.
 pub fn compared(scored: &[Scored]) -> Vec<Seq> {
@@ -74,7 +77,7 @@ pub fn select<E>(
     ranked: &[Ranked],
     limit: usize,
     mut load: impl FnMut(Seq) -> Result<Option<StoredEvent>, E>,
-) -> Result<(Vec<Hit>, Vec<(Seq, Verdict)>), E> {
+) -> Result<(Vec<Hit>, Verdicts), E> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut verdicts = Vec::with_capacity(ranked.len());
     let best = ranked.iter().map(|r| r.scored.score).fold(0.0, f32::max);

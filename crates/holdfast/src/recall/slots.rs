@@ -162,7 +162,7 @@ impl Question {
         if !same_form {
             let covered = shared_weight / (self.weight(old.matched.iter().copied()) + f32::EPSILON);
             let cue = words().update.is_match(&new.folded);
-            if !self.current && !(covered >= COVERED || cue && covered >= COVERED_WITH_CUE) {
+            if !(self.current || covered >= COVERED || cue && covered >= COVERED_WITH_CUE) {
                 return false;
             }
             if new.share < BESIDE_BEST * old.share {

@@ -568,7 +568,8 @@ proptest! {
 
     #[test]
     fn numbers_without_meaning_survive(order in "[A-Z]{2}[0-9]{8,16}", stamp in 1_600_000_000_000u64..1_900_000_000_000) {
-        let text = format!("订单{order}，时间{stamp}，哈希{:x}", stamp * 7919);
+        // A hash of digits alone may be the number of a card.
+        let text = format!("订单{order}，时间{stamp}，哈希f{:x}", stamp * 7919);
         prop_assert_eq!(clean(&text), text);
     }
 }

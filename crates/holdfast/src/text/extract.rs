@@ -112,28 +112,35 @@ pub fn extract(text: &str, budget_chars: usize, focus_terms: &[&str]) -> String 
     if text.trim().chars().count() <= budget_chars {
         return text.trim().to_owned();
     }
-    // Each sentence may need a gap before it, so that much is set aside for each; what remains is close to the budget.
-    let mut extract = String::new();
+    // The gaps cost room too: what they take is taken from the sentences, and the best of fewer are chosen again.
     let mut room = budget_chars;
+    loop {
+        let extract = with_gaps(text, &core_sentences(text, room, focus_terms));
+        let length = extract.chars().count();
+        match length.checked_sub(budget_chars) {
+            None | Some(0) => return extract,
+            Some(over) if over < room => room -= over,
+            Some(_) => return extract.chars().take(budget_chars).collect(),
+        }
+    }
+}
+
+/// Ranges of a text as one text, with … where something is left out between them.
+fn with_gaps(text: &str, ranges: &[Range<usize>]) -> String {
+    let mut joined = String::new();
     let mut last_end = 0;
-    for range in core_sentences(text, budget_chars, focus_terms) {
+    for range in ranges {
         let between = &text[last_end..range.start];
-        let gap = match () {
-            () if extract.is_empty() => "",
+        joined.push_str(match () {
+            () if joined.is_empty() => "",
             () if between.contains('\n') && between.trim().is_empty() => "\n",
             () if between.trim().is_empty() => between,
             () => GAP,
-        };
-        let needed = gap.chars().count() + text[range.clone()].chars().count();
-        if needed > room {
-            continue;
-        }
-        room -= needed;
-        extract.push_str(gap);
-        extract.push_str(&text[range.clone()]);
+        });
+        joined.push_str(&text[range.clone()]);
         last_end = range.end;
     }
-    extract
+    joined
 }
 
 fn extract_leaves(leaves: &[(String, String)], budget_chars: usize, focus_terms: &[&str]) -> String {

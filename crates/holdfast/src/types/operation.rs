@@ -99,3 +99,31 @@ pub struct JournalEntry {
     /// BLAKE3 of the chain before it and this commitment, hex.
     pub chain: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The target's id once had the name of the operation's own, and no journal could be read.
+    #[test]
+    fn an_operation_comes_back_as_it_was() {
+        let id = uuid::Uuid::from_u128(7);
+        for target in [Target::Event(EventId(id)), Target::Task(TaskId::default()), Target::Store] {
+            let operation = Operation {
+                id: OperationId(id),
+                at: Timestamp::UNIX_EPOCH,
+                actor: "user".to_owned(),
+                verb: Verb::Observe,
+                target,
+                owner: Owner::default(),
+                before: None,
+                after: None,
+                reason: "said".to_owned(),
+                cause: None,
+                run: RunId(id),
+            };
+            let json = serde_json::to_string(&operation).expect("an operation is JSON");
+            assert_eq!(serde_json::from_str::<Operation>(&json).expect("and JSON is an operation"), operation);
+        }
+    }
+}

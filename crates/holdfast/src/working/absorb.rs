@@ -124,7 +124,7 @@ fn corrections(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
         let Some(frame) = task.frame() else { continue };
         let before = actions.len();
         for constraint in frame.constraints.iter().filter(|c| c.in_force && says(&c.text, &correction.old)) {
-            if let Some(text) = corrected(&constraint.text, correction).filter(|text| *text != constraint.text) {
+            if let Some(text) = reworded(&constraint.text, correction).filter(|text| *text != constraint.text) {
                 actions.push(Action::AmendConstraint { constraint: constraint.id.clone(), text });
             }
         }
@@ -150,10 +150,20 @@ fn says(text: &str, old: &str) -> bool {
     find_whole(&fold(text), &fold(old)).is_some() || (old.chars().count() > 3 && repeats(text, old))
 }
 
-/// The statement with the new value in the place of the old; the new one alone where it can't be put there.
+/// What holds instead of a statement: its clause that has the old value, with the new one in its place. What else the statement said
+/// rested on the old value (「3.2%，连续两周上升」), so it is not said again.
 fn corrected(text: &str, correction: &Correction) -> Option<String> {
-    let new = correction.new.as_deref()?.trim();
     let old = correction.old.trim();
+    let Some(at) = find_whole(text, old) else { return Some(correction.new.as_deref()?.trim().to_owned()) };
+    let is_end = |c: char| matches!(c, '，' | '；' | '。' | ';' | '！' | '？' | '\n');
+    let start = text[..at].char_indices().rev().find(|(_, c)| is_end(*c)).map_or(0, |(end, c)| end + c.len_utf8());
+    let end = text[at + old.len()..].find(is_end).map_or(text.len(), |end| at + old.len() + end);
+    reworded(text[start..end].trim(), correction)
+}
+
+/// The whole text with the new value in the place of the old: a constraint loses none of its other clauses.
+fn reworded(text: &str, correction: &Correction) -> Option<String> {
+    let (old, new) = (correction.old.trim(), correction.new.as_deref()?.trim());
     let replaced = find_whole(text, old).map(|at| format!("{}{new}{}", &text[..at], &text[at + old.len()..]));
     Some(replaced.unwrap_or_else(|| new.to_owned()))
 }
@@ -169,6 +179,8 @@ fn constraints(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             texts.push(clause);
         }
     }
+    let mut texts: Vec<String> = texts.into_iter().map(|text| with_its_item(text, said, signals)).collect();
+    texts.dedup();
     let in_force = task.visible_constraints();
     // 「不是500字，是800字」 reworded one already; neither half of it is a new one.
     let corrects = |text: &String| {
@@ -180,6 +192,16 @@ fn constraints(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
         fits && !corrects(text) && !in_force.iter().any(|(_, known)| same(&known.text, text))
     });
     texts.into_iter().map(|text| Action::AddTaskConstraint { text }).collect()
+}
+
+/// 「启明那家取消了，客户跟进里也别列了」: the clause alone would forbid all of it, so the sentence that names the item is kept whole.
+fn with_its_item(clause: String, said: &Said<'_>, signals: &Signals) -> String {
+    let Some(at) = said.content.find(&clause) else { return clause };
+    let Some(sentence) = sentences(said.content).into_iter().find(|range| range.contains(&at)) else { return clause };
+    let item = |state: &StateChange| {
+        sentence.contains(&state.span.start) && state.item.as_ref().is_some_and(|item| !clause.contains(item.trim()))
+    };
+    if signals.states.iter().any(item) { said.content[sentence].trim().to_owned() } else { clause }
 }
 
 /// State words of the user: of a step, of an item, or of the task itself.

@@ -1,36 +1,107 @@
-//! The example stories, told to an engine: right tasks, right states, nothing refused.
+//! The example stories, told to an engine: right tasks, right states, nothing of the secret.
 
-use holdfast::types::scope::Owner;
-use holdfast::types::task::Task;
+use holdfast::engine::Engine;
+use holdfast::types::context::BlockOptions;
+use holdfast::types::query::Query;
+use holdfast::types::scope::{Owner, Scope, ScopeId};
+use holdfast::types::task::{ItemStatus, Task, TaskStatus};
 
-use crate::{engine, replay};
+use crate::{engine, replay, workspace};
 
-fn tasks(engine: &holdfast::engine::Engine, user: &str, agent: &str) -> Vec<Task> {
-    let owner = Owner { user: user.parse().unwrap(), agent: agent.parse().unwrap(), ..Owner::default() };
-    engine.tasks(&owner, 100).unwrap()
+fn owner(user: &str, agent: &str) -> Owner {
+    Owner { user: user.parse().unwrap(), agent: agent.parse().unwrap(), ..Owner::default() }
+}
+
+fn ask(engine: &Engine, owner: Owner, request: &str, at: &str) -> String {
+    let scope = Scope { owner, session: ScopeId::new("ask").unwrap(), task: None };
+    let now = holdfast::types::moment::parse(at).unwrap();
+    engine.context(&Query::new(scope, request, now), &BlockOptions::default()).unwrap().text
 }
 
 #[test]
 fn the_weekly_report_ends_where_it_can_be_taken_up() {
     let directory = tempfile::tempdir().unwrap();
     let engine = engine(directory.path());
-    for observed in replay(&engine, "weekly-report.jsonl") {
-        println!(
-            "{:>3} {:<12} {:<30} {:?} {:?} {:?}{}",
-            observed.seq.0,
-            observed.task.as_ref().map_or("-", |t| t.as_str()),
-            observed.attribution,
-            observed.changes,
-            observed.overturned,
-            observed.redactions.iter().map(|r| r.label.as_str()).collect::<Vec<_>>(),
-            observed.refused_update.map_or_else(String::new, |why| format!(" REFUSED {why}")),
-        );
+    let observed = replay(&engine, "weekly-report.jsonl");
+    let refused: Vec<_> = observed.iter().filter_map(|o| o.refused_update.as_ref()).collect();
+    assert!(refused.is_empty(), "{refused:?}");
+    engine.dump(&mut std::io::sink()).unwrap();
+
+    let tasks = engine.tasks(&owner("林悦", "小北"), 100).unwrap();
+    let status = |id: &str| tasks.iter().find(|task: &&Task| task.id.as_str() == id).map(|task| task.status);
+    assert_eq!(status("周报-第46周"), Some(TaskStatus::Done));
+    assert_eq!(status("周报-第47周"), Some(TaskStatus::Done));
+    assert_eq!(status("周报-第48周"), Some(TaskStatus::Open));
+    let report = tasks.iter().find(|task| task.id.as_str() == "周报-第48周").unwrap();
+    let item = |name: &str| report.items.iter().find(|item| item.name.contains(name)).map(|item| item.status);
+    assert_eq!(item("启明"), Some(ItemStatus::Cancelled));
+    assert_eq!(item("华星"), Some(ItemStatus::Postponed));
+    assert_eq!(item("云岫"), Some(ItemStatus::Paused));
+    assert_eq!(item("北辰"), Some(ItemStatus::Open));
+    let conclusions = &report.frames[0].conclusions;
+    assert!(
+        conclusions.iter().filter(|c| c.valid).all(|c| !c.text.contains("3.2%")),
+        "the overturned number holds nowhere"
+    );
+    assert!(conclusions.iter().filter(|c| c.valid).all(|c| !c.text.contains("连续两周上升")), "nor what rested on it");
+
+    let block = ask(&engine, owner("林悦", "小北"), "接着把周报弄完", "2026-11-27T14:00:00+08:00");
+    for must in [
+        "第48周",
+        "起草",
+        "写下周计划",
+        "压到一页并定稿",
+        "导出 PDF 发周总",
+        "2.8%",
+        "先写结论",
+        "北辰置业",
+        "12 月 3 日",
+    ] {
+        assert!(block.contains(must), "{must} is missing in\n{block}");
     }
-    let tasks = tasks(&engine, "林悦", "小北");
-    for task in &tasks {
-        println!("{}", serde_json::to_string_pretty(task).unwrap());
+    for must_not in ["3.2%", "Qz7!mv42Lw", "customer_id"] {
+        assert!(!block.contains(must_not), "{must_not} is in\n{block}");
     }
-    let mut dump = Vec::new();
-    engine.dump(&mut dump).unwrap();
-    assert_eq!(tasks.iter().map(|t| t.title.as_str()).collect::<Vec<_>>(), vec![""]);
+    assert!(block.lines().filter(|line| line.contains("启明")).all(|line| line.contains("取消")), "{block}");
+    for file in std::fs::read_dir(directory.path()).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(10).any(|window| window == b"Qz7!mv42Lw"), "the secret is in the store");
+    }
+    assert!(workspace().join("examples/expected.toml").exists());
+}
+
+#[test]
+fn the_migration_is_found_by_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    replay(&engine, "migration.jsonl");
+    engine.dump(&mut std::io::sink()).unwrap();
+    let block = ask(&engine, owner("maya", "dev"), "back to the migration", "2026-11-27T14:00:00Z");
+    assert!(block.to_lowercase().contains("migration"), "{block}");
+    assert!(block.contains("## Goal"), "labels follow the request\n{block}");
+}
+
+#[test]
+fn told_twice_nothing_is_added() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let first = replay(&engine, "weekly-report.jsonl");
+    let again = replay(&engine, "weekly-report.jsonl");
+    assert!(first.iter().all(|observed| !observed.duplicate));
+    assert!(again.iter().all(|observed| observed.duplicate));
+    assert_eq!(first.iter().map(|o| o.id).collect::<Vec<_>>(), again.iter().map(|o| o.id).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_same_world_gives_the_same_bytes() {
+    let told = || {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = engine(directory.path());
+        replay(&engine, "weekly-report.jsonl");
+        let mut dump = Vec::new();
+        engine.dump(&mut dump).unwrap();
+        let block = ask(&engine, owner("林悦", "小北"), "接着把周报弄完", "2026-11-27T14:00:00+08:00");
+        (String::from_utf8(dump).unwrap(), block)
+    };
+    assert_eq!(told(), told());
 }

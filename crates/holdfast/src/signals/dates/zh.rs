@@ -389,7 +389,9 @@ fn month_and_maybe_day(reader: &Reader<'_>, pos: usize, cursor: Cursor<'_>, mont
     let tense = reader.tense(pos..end);
     let mut day = cursor;
     day.spaces();
-    if let Some(number) = day.number()
+    let number = day.number();
+    day.spaces();
+    if let Some(number) = number
         && day.eat_any(&["日", "号"]).is_some()
     {
         let date = day_without_year(reader.today, month, i8::try_from(number).ok()?, tense)?;

@@ -256,7 +256,8 @@ impl Codes {
             self.forget(|id, row| id < first_new && replaced.contains(&row));
         }
         let live = self.ids.len() - self.gone;
-        // What is not simply appended moves the centre of a small collection; in a large one its share of it is nothing.
+        // What is replaced in a small collection, or comes before what is there, moves its centre; in a large one its share of
+        // the centre is nothing.
         let moved = !replaced.is_empty() && self.ids.len() <= CENTRE_SAMPLE;
         if moved || live >= self.centred_at * GROWTH_UNTIL_RECODED || self.gone > live {
             return self.recode(connection, owner, model, newest, common);

@@ -196,6 +196,6 @@ impl Store for Sqlite {
     }
 
     fn dump(&self, out: &mut dyn Write) -> Result<(), StoreError> {
-        dump::dump(&*self.readers.get()?, out)
+        dump::dump(&self.readers.fresh()?, out)
     }
 }

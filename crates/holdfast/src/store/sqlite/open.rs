@@ -255,6 +255,12 @@ impl Readers {
         Self { path, access, idle: Mutex::new(Vec::new()) }
     }
 
+    /// A connection that has read nothing yet. FTS5 checks its integrity against the structure a connection has cached, which
+    /// may be of before the last merge of segments.
+    pub(super) fn fresh(&self) -> Result<Connection, StoreError> {
+        connect(&self.path, self.access)
+    }
+
     pub(super) fn get(&self) -> Result<Reader<'_>, StoreError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {

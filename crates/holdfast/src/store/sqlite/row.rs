@@ -1,5 +1,7 @@
 //! Between rows and values: row numbers, timestamps, ids, JSON columns. A stored row that makes no sense is named, never a panic.
 
+use jiff::fmt::temporal::DateTimeParser;
+use jiff::tz::OffsetConflict;
 use jiff::{Timestamp, ZonedDateTime};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -16,6 +18,9 @@ use crate::types::signals::Signals;
 
 /// Bits of a row number that hold the position within the owner's log: 10^12 events each, 8 million owners.
 const POSITION_BITS: u32 = 40;
+
+/// Where a zone's rules have changed since an event was written, the offset that was written is what its caller meant.
+static MOMENT: DateTimeParser = DateTimeParser::new().offset_conflict(OffsetConflict::AlwaysOffset);
 
 /// An owner's number in this store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -125,8 +130,9 @@ pub(super) const EVENT_COLUMNS: &str = "row, id, session, task, source, kind, tr
 pub(super) fn event(row: &Row<'_>, owner: &Owner) -> Result<StoredEvent, StoreError> {
     let fields = Fields::new("event", row)?;
     let occurred_at: String = fields.get("occurred_at")?;
-    let occurred_at: ZonedDateTime =
-        occurred_at.parse().map_err(|e| unreadable("event", fields.number(), "occurred_at", e))?;
+    let occurred_at: ZonedDateTime = MOMENT
+        .parse_zoned_datetime(&occurred_at)
+        .map_err(|e| unreadable("event", fields.number(), "occurred_at", e))?;
     let task: Option<String> = fields.get("task")?;
     let task = match task {
         Some(text) => Some(ScopeId::new(text).map_err(|e| unreadable("event", fields.number(), "task", e))?),
@@ -208,5 +214,17 @@ pub(super) mod half_floats {
             }
             halves[..out.len()].convert_to_f32_slice(out);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MOMENT;
+
+    #[test]
+    fn a_time_outlives_the_rules_it_was_written_under() {
+        // Berlin in July, had summer time been given up in the meantime.
+        let moment = MOMENT.parse_zoned_datetime("2026-07-01T12:00:00+01:00[Europe/Berlin]").expect("a moment");
+        assert_eq!(moment.timestamp().to_string(), "2026-07-01T11:00:00Z");
     }
 }

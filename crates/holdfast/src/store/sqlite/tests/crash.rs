@@ -192,7 +192,7 @@ fn check(directory: &Path, acknowledged: u64) -> u64 {
 
 #[test]
 fn killed_at_any_point_of_a_write() {
-    for point in 0..POINTS.len() {
+    for (point, name) in POINTS.iter().enumerate() {
         let directory = tempfile::tempdir().expect("a directory");
         let mut done = 0;
         // The first passing, one in the middle of later writes, and again on what is there by then.
@@ -203,7 +203,7 @@ fn killed_at_any_point_of_a_write() {
                 match writing.next().as_deref() {
                     Some("stopped") => break,
                     Some(line) => acknowledged = number(line).unwrap_or(acknowledged),
-                    None => panic!("the child ended before {:?}", POINTS[point]),
+                    None => panic!("the child ended before {name:?}"),
                 }
             }
             let acknowledged = writing.kill(acknowledged);

@@ -1,0 +1,223 @@
+//! Promises that only the whole engine can keep: nobody else's memory, nothing secret on disk, nothing overturned as current.
+
+use holdfast::types::context::BlockOptions;
+use holdfast::types::event::{Kind, RawEvent, Source};
+use holdfast::types::query::{Found, Query, Route};
+use holdfast::types::scope::{Owner, Scope, ScopeId};
+use holdfast::types::task::StepPhase;
+use holdfast::types::update::{Action, Update};
+use proptest::prelude::*;
+
+use crate::engine;
+
+fn scope(user: &str) -> Scope {
+    Scope { owner: Owner { user: ScopeId::new(user).unwrap(), ..Owner::default() }, ..Scope::default() }
+}
+
+fn said(scope: &Scope, text: &str) -> RawEvent {
+    RawEvent::new(scope.clone(), Source::User, Kind::Query, text)
+}
+
+fn found(engine: &holdfast::engine::Engine, scope: &Scope, question: &str) -> Vec<String> {
+    let recalled = engine.recall(&Query::new(scope.clone(), question, engine.now())).unwrap();
+    let text = |found: &Found| match found {
+        Found::Event { event, .. } => event.event.content.clone(),
+        Found::Fact { text, .. } => text.clone(),
+    };
+    recalled.hits.iter().map(|hit| text(&hit.found)).collect()
+}
+
+#[test]
+fn owners_with_ids_that_look_alike_share_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let users = ["a", "A", "a:b", "a%", "*", "_", "а", "a b"];
+    for user in users {
+        engine.observe(said(&scope(user), &format!("the launch code word of «{user}» is pelican"))).unwrap();
+    }
+    for user in users {
+        let texts = found(&engine, &scope(user), "what is the launch code word?");
+        assert_eq!(texts, [format!("the launch code word of «{user}» is pelican")], "for {user:?}");
+    }
+    assert!(found(&engine, &scope("nobody"), "what is the launch code word?").is_empty());
+}
+
+#[test]
+fn an_absent_word_finds_nothing_and_small_talk_asks_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let scope = scope("u");
+    for text in ["用Rust写的网关部署在杭州", "周报先写结论", "the gateway runs on two machines", "猫粮放在柜子里"]
+    {
+        engine.observe(said(&scope, text)).unwrap();
+    }
+    for (question, first) in [
+        ("网关", Some("用Rust写的网关部署在杭州")),
+        ("rust", Some("用Rust写的网关部署在杭州")),
+        ("ＲＵＳＴ 網關", Some("用Rust写的网关部署在杭州")),
+        ("猫", Some("猫粮放在柜子里")),
+        ("gateways", Some("the gateway runs on two machines")),
+        ("火车", None),
+        ("网球", None),
+        ("zebra", None),
+        ("\" OR * NEAR( ^ -", None),
+        ("👨‍👩‍👧", None),
+        ("' ; --", None),
+    ] {
+        let texts = found(&engine, &scope, question);
+        assert_eq!(texts.first().map(String::as_str), first, "{question}: {texts:?}");
+    }
+    for thanks in ["谢谢！", "thanks!", "好的", "ok"] {
+        let recalled = engine.recall(&Query::new(scope.clone(), thanks, engine.now())).unwrap();
+        assert_eq!((recalled.route, recalled.hits.len()), (Route::Nothing, 0), "{thanks}");
+    }
+}
+
+#[test]
+fn what_was_overturned_is_not_served_as_current_but_found_in_a_history() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let scope = Scope { task: Some(ScopeId::new("report").unwrap()), ..scope("u") };
+    engine.start_task(&scope, "第48周周报", None, &[]).unwrap();
+    engine.observe(said(&scope, "退货率先按 3.2% 写")).unwrap();
+    let conclude = Update { actions: vec![Action::Conclude { text: "退货率 3.2%".into() }], ..Update::default() };
+    engine.update(&scope, &conclude).unwrap();
+    engine.observe(said(&scope, "不对，退货率不是3.2%，是2.8%")).unwrap();
+    let now = found(&engine, &scope, "退货率是多少");
+    assert!(now.iter().all(|text| !text.contains("3.2%") || text.contains("2.8%")), "{now:?}");
+    let block =
+        engine.context(&Query::new(scope.clone(), "退货率是多少", engine.now()), &BlockOptions::default()).unwrap();
+    assert!(block.text.contains("2.8%"), "{}", block.text);
+    assert!(block.text.lines().all(|line| !line.contains("3.2%") || line.contains("2.8%")), "{}", block.text);
+    let before = found(&engine, &scope, "退货率原来写的是多少");
+    assert!(before.iter().any(|text| text.contains("先按 3.2%")), "{before:?}");
+}
+
+#[test]
+fn the_next_prompt_waits_for_the_write_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let scope = scope("u");
+    let task =
+        engine.start_task(&scope, "migration", Some("move billing"), &["never drop the old table".into()]).unwrap();
+    let query = Query::new(scope.clone(), "go on with the migration", engine.now());
+    let block = engine.begin_step(&query, &BlockOptions::default()).unwrap();
+    assert!(block.text.contains("never drop the old table"));
+    let early = engine.begin_step(&query, &BlockOptions::default()).unwrap_err();
+    assert!(early.to_string().contains("prompted"), "{early}");
+    let update =
+        Update { actions: vec![Action::Plan { steps: vec!["copy".into(), "check".into()] }], ..Update::default() };
+    engine.update(&scope, &update).unwrap();
+    assert!(engine.begin_step(&query, &BlockOptions::default()).is_err(), "consolidation is due");
+    engine.consolidate(&scope).unwrap();
+    engine.begin_step(&query, &BlockOptions::default()).unwrap();
+    let phase = engine.task(&scope.owner, &task.id).unwrap().unwrap().phase;
+    assert_eq!(phase, StepPhase::Prompted);
+}
+
+#[test]
+fn an_update_is_applied_once_and_only_to_what_it_saw() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let scope = scope("u");
+    engine.start_task(&scope, "report", None, &[]).unwrap();
+    let plan = Action::Plan { steps: vec!["draft".into()] };
+    let update = Update { actions: vec![plan.clone()], idempotency_key: Some("k".into()), ..Update::default() };
+    let first = engine.update(&scope, &update).unwrap();
+    let again = engine.update(&scope, &update).unwrap();
+    assert!(again.repeated && again.task.version == first.task.version);
+    let stale = Update { actions: vec![plan], expected_version: Some(first.task.version - 1), ..Update::default() };
+    let refused = engine.update(&scope, &stale).unwrap_err().to_string();
+    assert!(refused.contains(&first.task.version.to_string()), "{refused}");
+}
+
+#[test]
+fn old_bodies_are_archived_found_by_their_summary_and_come_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let scope = scope("u");
+    let body = "供应商回访记录。".to_owned()
+        + &"今天聊了很多无关紧要的话。".repeat(60)
+        + "对方报价 18.6 万元，有效期到 2026-09-30。";
+    let mut raw = said(&scope, &body);
+    raw.occurred_at = Some(holdfast::types::moment::parse("2026-07-01T09:00:00+08:00").unwrap());
+    let id = engine.observe(raw).unwrap().id;
+    let archived = engine.archive(&scope.owner, engine.now().timestamp()).unwrap();
+    assert_eq!(archived.events, 1);
+    engine.dump(&mut std::io::sink()).unwrap();
+    let summary = engine.event(&scope.owner, id).unwrap().unwrap();
+    assert!(summary.archived && summary.event.content.len() < body.len());
+    for number in ["18.6", "2026-09-30"] {
+        assert!(summary.event.content.contains(number), "{}", summary.event.content);
+    }
+    assert_eq!(found(&engine, &scope, "供应商报价是多少").len(), 1);
+    assert_eq!(engine.body(&scope.owner, id).unwrap(), body);
+    engine.restore(&scope.owner, id).unwrap();
+    assert_eq!(engine.event(&scope.owner, id).unwrap().unwrap().event.content, body);
+    engine.dump(&mut std::io::sink()).unwrap();
+}
+
+#[test]
+fn an_export_comes_back_whole() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (from, to) = (engine(here.path()), engine(there.path()));
+    crate::replay(&from, "weekly-report.jsonl");
+    let owner = from.owners().unwrap().pop().unwrap();
+    let mut lines = Vec::new();
+    let exported = from.export(std::slice::from_ref(&owner), &mut lines).unwrap();
+    let parse = |line: &str| serde_json::from_str::<holdfast::engine::ExportLine>(line).unwrap();
+    let text = String::from_utf8(lines).unwrap();
+    let imported = to.import(&owner, text.lines().map(parse).collect()).unwrap();
+    assert_eq!((imported.events, imported.tasks), (exported.events, exported.tasks));
+    let again = to.import(&owner, text.lines().map(parse).collect()).unwrap();
+    assert_eq!((again.events, again.tasks), (0, 0), "a second time adds nothing");
+    let mut there = Vec::new();
+    to.export(std::slice::from_ref(&owner), &mut there).unwrap();
+    let there = String::from_utf8(there).unwrap();
+    let differing = there.lines().zip(text.lines()).find(|(there, here)| there != here);
+    assert_eq!(differing, None);
+    assert_eq!(there.lines().count(), text.lines().count());
+    to.dump(&mut std::io::sink()).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    /// SPEC 1.2: no secret in any file of the store, whatever kind, whatever carries it.
+    #[test]
+    fn no_secret_reaches_the_disk(seed in "[a-zA-Z0-9]{24}", digits in "[1-9][0-9]{7}") {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = engine(directory.path());
+        let secrets = [
+            format!("sk-{seed}"),
+            format!("AKIA{}", &seed.to_uppercase()[..16]),
+            format!("ghp_{seed}{}", &seed[..12]),
+            format!("Pw{}x!", &seed[..8]),
+            format!("138{digits}"),
+            format!("{}@example-mail.com", &seed[..10].to_lowercase()),
+        ];
+        let texts = [
+            format!("我的 key 是 {}，先别外传", secrets[0]),
+            format!("export AWS_ACCESS_KEY_ID={}", secrets[1]),
+            format!("use the token {} for the clone", secrets[2]),
+            format!("后台密码是{}，登录后改掉", secrets[3]),
+            format!("有事打我手机 {}", secrets[4]),
+            format!("please write to {} tomorrow", secrets[5]),
+        ];
+        for text in &texts {
+            let mut raw = said(&scope("u"), text);
+            raw.metadata.insert("note".into(), text.clone().into());
+            engine.observe(raw).unwrap();
+        }
+        let block = engine.context(&Query::new(scope("u"), "密码 token key 手机", engine.now()), &BlockOptions::default()).unwrap();
+        drop(engine);
+        for file in std::fs::read_dir(directory.path()).unwrap() {
+            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            for secret in &secrets {
+                let there = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+                prop_assert!(!there, "{secret} is on the disk");
+                prop_assert!(!block.text.contains(secret.as_str()));
+            }
+        }
+    }
+}
