@@ -109,9 +109,14 @@ fn sort(scored: &mut [Scored]) {
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
 }
 
+/// Far more than a question has terms.
+const SLOTS: usize = 1 << 12;
+
 struct Lexical<'a> {
     /// Place of each term in `weights`.
     places: BTreeMap<&'a str, usize>,
+    /// Which terms can be one of them: most of a text's terms are none, and this tells without looking them up.
+    possible: Vec<bool>,
     /// Weight times rarity of each term.
     weights: Vec<f32>,
     finds: Vec<bool>,
@@ -143,7 +148,12 @@ impl<'a> Lexical<'a> {
         let (count, length) = lines.fold((0_usize, 0_usize), |(count, length), line| {
             (count + 1, length + 1 + line.bytes().filter(|b| *b == b' ').count())
         });
+        let mut possible = vec![false; SLOTS];
+        for term in &plan.terms {
+            possible[slot(term.text.as_bytes())] = true;
+        }
         Self {
+            possible,
             places: plan.terms.iter().enumerate().map(|(place, term)| (term.text.as_str(), place)).collect(),
             total: weights.iter().sum::<f32>() + f32::EPSILON,
             finds: plan.terms.iter().map(|term| term.finds).collect(),
@@ -163,7 +173,9 @@ impl<'a> Lexical<'a> {
             let mut length = 0.0;
             for term in line.split(' ') {
                 length += 1.0;
-                if let Some(&place) = self.places.get(term) {
+                if self.possible[slot(term.as_bytes())]
+                    && let Some(&place) = self.places.get(term)
+                {
                     if counts[place] == 0.0 {
                         touched.push(place);
                     }
@@ -186,6 +198,13 @@ impl<'a> Lexical<'a> {
             found: seen.iter().zip(&self.finds).any(|(seen, finds)| *seen && *finds),
         }
     }
+}
+
+/// A number for a term, by its length, its beginning and its end.
+fn slot(term: &[u8]) -> usize {
+    let byte = |at: usize| usize::from(term.get(at).copied().unwrap_or(0));
+    let last = term.last().map_or(0, |byte| usize::from(*byte));
+    (byte(0) ^ byte(1) << 3 ^ byte(2) << 5 ^ last << 7 ^ byte(4) << 2 ^ term.len() << 9) % SLOTS
 }
 
 /// Inverse document frequency as in BM25, never negative.
