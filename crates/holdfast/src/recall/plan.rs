@@ -58,6 +58,8 @@ pub struct PlannedTerm {
     pub weight: f32,
     /// Enough to find something by; the others only order what was found.
     pub finds: bool,
+    /// More than a stop word.
+    pub says: bool,
 }
 
 /// A time that the question names.
@@ -104,14 +106,16 @@ pub fn plan(query: &Query) -> Plan {
                     (Strength::Strong | Strength::Weak, _) => 1.0,
                 };
             let finds = term.strength == Strength::Strong;
+            let says = term.strength != Strength::Stop;
             match weights.get_mut(&term.text) {
                 Some(known) => {
                     known.weight += weight;
                     known.finds |= finds;
+                    known.says |= says;
                 }
                 None => {
                     order.push(term.text.clone());
-                    weights.insert(term.text.clone(), PlannedTerm { text: term.text, weight, finds });
+                    weights.insert(term.text.clone(), PlannedTerm { text: term.text, weight, finds, says });
                 }
             }
         }

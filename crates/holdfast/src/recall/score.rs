@@ -248,23 +248,31 @@ fn add_neighbours(scored: &mut [Scored], candidates: &[Traits]) {
     if near <= NEIGHBOURS_MAX {
         return;
     }
+    let traits: Vec<Option<&Traits>> =
+        scored.iter().take(near).map(|candidate| traits.get(&candidate.seq).copied()).collect();
     let mut groups: BTreeMap<(&str, Date), Vec<usize>> = BTreeMap::new();
-    for (place, candidate) in scored.iter().take(near).enumerate() {
-        let Some(traits) = traits.get(&candidate.seq) else { continue };
+    for (place, traits) in traits.iter().enumerate() {
+        let Some(traits) = traits else { continue };
         groups.entry((traits.session.as_str(), traits.local_time.date())).or_default().push(place);
     }
     let mut added = vec![0.0_f32; near];
     for places in groups.values().filter(|places| places.len() > 1) {
         for &place in places {
-            let mut shares: Vec<f32> = places
-                .iter()
-                .filter(|&&other| other != place)
-                .map(|&other| {
-                    nearness(traits[&scored[place].seq], traits[&scored[other].seq]) * scored[other].score.max(0.0)
-                })
-                .collect();
-            shares.sort_by(|a, b| b.total_cmp(a));
-            added[place] = NEIGHBOUR_WEIGHT * shares.iter().take(NEIGHBOURS_MAX).sum::<f32>();
+            // The largest few, falling. Others come best first and count for their score at most, so most are never looked at.
+            let mut shares = [0.0_f32; NEIGHBOURS_MAX];
+            for &other in places.iter().filter(|&&other| other != place) {
+                let score = scored[other].score;
+                if score <= shares[NEIGHBOURS_MAX - 1] {
+                    break;
+                }
+                let (Some(a), Some(b)) = (traits[place], traits[other]) else { continue };
+                let share = nearness(a, b) * score;
+                if share > shares[NEIGHBOURS_MAX - 1] {
+                    shares[NEIGHBOURS_MAX - 1] = share;
+                    shares.sort_by(|a, b| b.total_cmp(a));
+                }
+            }
+            added[place] = NEIGHBOUR_WEIGHT * shares.iter().sum::<f32>();
         }
     }
     for (candidate, added) in scored.iter_mut().zip(added).filter(|(_, added)| *added > 0.0) {

@@ -111,7 +111,13 @@ impl Question {
         }
         let beginning = |word: &str| word.split(JOINT).next().unwrap_or(word).chars().take(BEGINNING).collect();
         let beginnings = words.iter().map(|(word, _)| beginning(word)).collect();
-        Self { beginnings, total: words.iter().map(|(_, w)| w).sum::<f32>() + f32::EPSILON, words, kinds, current: plan.current }
+        Self {
+            beginnings,
+            total: words.iter().map(|(_, w)| w).sum::<f32>() + f32::EPSILON,
+            words,
+            kinds,
+            current: plan.current,
+        }
     }
 
     fn weight(&self, places: impl IntoIterator<Item = usize>) -> f32 {
@@ -153,7 +159,12 @@ impl Question {
 
     /// What a text's share of the question can be at most: stemming leaves the beginning of a word.
     fn weight_at_most(&self, folded: &str) -> f32 {
-        self.words.iter().zip(&self.beginnings).filter(|(_, beginning)| folded.contains(beginning.as_str())).map(|((_, w), _)| w).sum()
+        self.words
+            .iter()
+            .zip(&self.beginnings)
+            .filter(|(_, beginning)| folded.contains(beginning.as_str()))
+            .map(|((_, w), _)| w)
+            .sum()
     }
 
     fn values_asked_for(&self, folded: &str, matched: &BTreeSet<usize>) -> Vec<Value> {
