@@ -8,7 +8,7 @@ use super::words::words;
 use crate::signals;
 use crate::text::{self, Strength, TermKind, fold, query_terms};
 use crate::types::query::{QUERY_BYTES_MAX, Query, Route};
-use crate::types::signals::Manner;
+use crate::types::signals::{DateMention, Manner};
 
 /// Weight of a stop word beside 1 of a word that says something.
 const STOP_WEIGHT: f32 = 0.1;
@@ -162,9 +162,9 @@ fn route(folded: &str, query: &Query) -> (Route, &'static str) {
 fn windows(asked: &str, query: &Query) -> Vec<Window> {
     let now = query.now.datetime();
     let since = words().since.is_match(&fold(asked));
-    let mentions = signals::dates(asked, &query.now);
+    let mentions = days_named(asked, query);
     let only = mentions.len() == 1;
-    let window = |mention: crate::types::signals::DateMention| {
+    let window = |mention: DateMention| {
         let end = if since && only && mention.start <= now { mention.end.max(now) } else { mention.end };
         let days = end.duration_since(mention.start).as_hours() / 24;
         // Scales measured on a year of phone traces; a question names the month it remembers, not the day it was.
@@ -179,11 +179,18 @@ fn windows(asked: &str, query: &Query) -> Vec<Window> {
     mentions.into_iter().map(window).collect()
 }
 
+/// The times a text names, but for hours without a day.
+fn days_named(text: &str, query: &Query) -> Vec<DateMention> {
+    let mut mentions = signals::dates(text, &query.now);
+    mentions.retain(|mention| !words().clock.is_match(&fold(&mention.text)));
+    mentions
+}
+
 /// Time expressions act through windows, not as words.
 fn without_dates(asked: &str, query: &Query) -> String {
     let mut rest = String::with_capacity(asked.len());
     let mut at = 0;
-    for mention in signals::dates(asked, &query.now) {
+    for mention in days_named(asked, query) {
         if mention.span.start >= at {
             rest.push_str(&asked[at..mention.span.start]);
             rest.push(' ');

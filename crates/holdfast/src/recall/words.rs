@@ -20,6 +20,7 @@ pub(super) struct Words {
     pub(super) instructs: Regex,
     pub(super) prefers: Regex,
     pub(super) since: Regex,
+    pub(super) clock: Regex,
 }
 
 pub(super) fn words() -> &'static Words {
@@ -47,6 +48,7 @@ pub(super) fn words() -> &'static Words {
             instructs: list("instructs"),
             prefers: list("prefers"),
             since: list("since"),
+            clock: list("clock"),
         }
     })
 }
