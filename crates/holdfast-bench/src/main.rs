@@ -4,6 +4,7 @@ mod baseline;
 mod data;
 mod metrics;
 mod retrieval;
+mod speed;
 mod texts;
 
 use clap::Parser;
@@ -13,10 +14,13 @@ use clap::Parser;
 enum Command {
     /// Does recall find the evidence? On folders in the normal form of the data sets.
     Retrieval(retrieval::Arguments),
+    /// How fast is it, and how does that grow with the number of events?
+    Speed(speed::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
     match Command::parse() {
         Command::Retrieval(arguments) => retrieval::run(&arguments),
+        Command::Speed(arguments) => speed::run(&arguments),
     }
 }
