@@ -207,9 +207,12 @@ fn slot(term: &[u8]) -> usize {
     (byte(0) ^ byte(1) << 3 ^ byte(2) << 5 ^ last << 7 ^ byte(4) << 2 ^ term.len() << 9) % SLOTS
 }
 
+/// A handful of texts tells nothing of how common a word is: in two notes about one thing its name is no stop word.
+const ROWS_MIN: u64 = 100;
+
 /// Inverse document frequency as in BM25, never negative.
-fn rarity(rows: u64, total: u64) -> f32 {
-    let (rows, total) = (rows as f32, total.max(rows) as f32);
+pub(super) fn rarity(rows: u64, total: u64) -> f32 {
+    let (rows, total) = (rows as f32, total.max(rows).max(ROWS_MIN) as f32);
     (1.0 + (total - rows + 0.5) / (rows + 0.5)).ln()
 }
 
