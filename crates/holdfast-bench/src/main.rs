@@ -14,7 +14,7 @@ use clap::Parser;
 enum Command {
     /// Does recall find the evidence? On folders in the normal form of the data sets.
     Retrieval(retrieval::Arguments),
-    /// How fast is it, and how does it grow?
+    /// How fast is it, and how does that grow with the number of events?
     Speed(speed::Arguments),
 }
 

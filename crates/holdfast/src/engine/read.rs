@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Engine, Error};
 use crate::context::{self, BlockInput};
-use crate::recall::{self, Evidence, Plan};
+use crate::recall::{self, Evidence, Plan, PlannedTerm};
 use crate::redact;
 use crate::signals;
 use crate::store::{DenseQuery, ModelId, StoreError};
@@ -28,6 +28,9 @@ const LEXICAL_CANDIDATES: usize = 150;
 const DENSE_CANDIDATES: usize = 100;
 /// And from within the time a question names.
 const WINDOW_CANDIDATES: usize = 60;
+
+/// A stop word is in one event of so many, about: what it weighs is a tenth of that, so it is not worth counting.
+const STOP_WORD_SHARE: u64 = 4;
 
 /// Tasks that a question may be about.
 const TASKS_LOOKED_AT: usize = 200;
@@ -123,7 +126,19 @@ impl Engine {
         embedded: Option<&Embedded>,
     ) -> Result<(Evidence, Vec<(Seq, f32)>), Error> {
         let owner = &query.scope.owner;
-        let terms: Vec<String> = plan.terms.iter().map(|term| term.text.clone()).collect();
+        // Words that carry a question but not what it is about, and the single characters of longer words, would be most of the
+        // cost of a search: they order what the others find.
+        let places = |which: fn(&PlannedTerm) -> bool| -> Vec<usize> {
+            (0..plan.terms.len()).filter(|&place| which(&plan.terms[place])).collect()
+        };
+        let mut searched = places(|term| term.finds);
+        if searched.is_empty() {
+            searched = places(|_| true);
+        }
+        let counted = places(|term| term.says && !term.finds);
+        let texts =
+            |places: &[usize]| -> Vec<String> { places.iter().map(|&place| plan.terms[place].text.clone()).collect() };
+        let terms = texts(&searched);
         let dense = embedded.map(|embedded| DenseQuery {
             model: &embedded.model,
             vector: &embedded.vector,
@@ -162,8 +177,14 @@ impl Engine {
         let mut candidates = self.store.traits(owner, &seqs)?;
         // What only says that the talk went elsewhere answers nothing.
         candidates.retain(|candidate| candidate.kind != Kind::TaskSwitch);
+        let mut term_rows = vec![lexical.total_rows / STOP_WORD_SHARE; plan.terms.len()];
+        let counts = self.store.lexical(owner, &texts(&counted), &Filter::default(), 0)?;
+        for (place, rows) in counted.iter().zip(&counts.term_rows).chain(searched.iter().zip(&lexical.term_rows)) {
+            term_rows[*place] = *rows;
+        }
+
         let evidence = Evidence {
-            term_rows: lexical.term_rows,
+            term_rows,
             total_rows: lexical.total_rows,
             cosines,
             dense: dense.is_some(),

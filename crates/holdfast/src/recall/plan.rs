@@ -8,7 +8,7 @@ use super::words::words;
 use crate::signals;
 use crate::text::{self, Strength, TermKind, fold, query_terms};
 use crate::types::query::{QUERY_BYTES_MAX, Query, Route};
-use crate::types::signals::Manner;
+use crate::types::signals::{DateMention, Manner};
 
 /// Weight of a stop word beside 1 of a word that says something.
 const STOP_WEIGHT: f32 = 0.1;
@@ -58,6 +58,8 @@ pub struct PlannedTerm {
     pub weight: f32,
     /// Enough to find something by; the others only order what was found.
     pub finds: bool,
+    /// More than a stop word.
+    pub says: bool,
 }
 
 /// A time that the question names.
@@ -104,14 +106,16 @@ pub fn plan(query: &Query) -> Plan {
                     (Strength::Strong | Strength::Weak, _) => 1.0,
                 };
             let finds = term.strength == Strength::Strong;
+            let says = term.strength != Strength::Stop;
             match weights.get_mut(&term.text) {
                 Some(known) => {
                     known.weight += weight;
                     known.finds |= finds;
+                    known.says |= says;
                 }
                 None => {
                     order.push(term.text.clone());
-                    weights.insert(term.text.clone(), PlannedTerm { text: term.text, weight, finds });
+                    weights.insert(term.text.clone(), PlannedTerm { text: term.text, weight, finds, says });
                 }
             }
         }
@@ -158,11 +162,9 @@ fn route(folded: &str, query: &Query) -> (Route, &'static str) {
 fn windows(asked: &str, query: &Query) -> Vec<Window> {
     let now = query.now.datetime();
     let since = words().since.is_match(&fold(asked));
-    let mut mentions = signals::dates(asked, &query.now);
-    // 「早上七点」 without a day is a time of any day.
-    mentions.retain(|mention| !is_clock_only(&fold(&mention.text)));
+    let mentions = days_named(asked, query);
     let only = mentions.len() == 1;
-    let window = |mention: crate::types::signals::DateMention| {
+    let window = |mention: DateMention| {
         let end = if since && only && mention.start <= now { mention.end.max(now) } else { mention.end };
         let days = end.duration_since(mention.start).as_hours() / 24;
         // Scales measured on a year of phone traces; a question names the month it remembers, not the day it was.
@@ -177,27 +179,18 @@ fn windows(asked: &str, query: &Query) -> Vec<Window> {
     mentions.into_iter().map(window).collect()
 }
 
-/// Whether an expression names a time of day and no day.
-fn is_clock_only(folded: &str) -> bool {
-    const CLOCK: &[&str] =
-        &["am", "pm", "at", "o", "clock", "noon", "midnight", "in", "the", "morning", "afternoon", "evening"];
-    if !folded.is_ascii() {
-        return folded.contains('点')
-            && !folded.contains(['年', '月', '日', '号', '周', '期', '拜', '今', '明', '昨', '前', '后', '天']);
-    }
-    let clock = |word: &str| {
-        let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
-        unit.is_empty() || CLOCK.contains(&unit)
-    };
-    let says_clock = folded.contains(':') || folded.contains(|c: char| c.is_ascii_alphabetic());
-    says_clock && folded.split(|c: char| !c.is_ascii_alphanumeric()).all(clock)
+/// The times a text names, but for hours without a day.
+fn days_named(text: &str, query: &Query) -> Vec<DateMention> {
+    let mut mentions = signals::dates(text, &query.now);
+    mentions.retain(|mention| !words().clock.is_match(&fold(&mention.text)));
+    mentions
 }
 
 /// Time expressions act through windows, not as words.
 fn without_dates(asked: &str, query: &Query) -> String {
     let mut rest = String::with_capacity(asked.len());
     let mut at = 0;
-    for mention in signals::dates(asked, &query.now) {
+    for mention in days_named(asked, query) {
         if mention.span.start >= at {
             rest.push_str(&asked[at..mention.span.start]);
             rest.push(' ');

@@ -112,9 +112,14 @@ fn sort(scored: &mut [Scored]) {
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
 }
 
+/// Far more than a question has terms.
+const SLOTS: usize = 1 << 12;
+
 struct Lexical<'a> {
     /// Place of each term in `weights`.
     places: BTreeMap<&'a str, usize>,
+    /// Which terms can be one of them: most of a text's terms are none, and this tells without looking them up.
+    possible: Vec<bool>,
     /// Weight times rarity of each term.
     weights: Vec<f32>,
     finds: Vec<bool>,
@@ -146,7 +151,12 @@ impl<'a> Lexical<'a> {
         let (count, length) = lines.fold((0_usize, 0_usize), |(count, length), line| {
             (count + 1, length + 1 + line.bytes().filter(|b| *b == b' ').count())
         });
+        let mut possible = vec![false; SLOTS];
+        for term in &plan.terms {
+            possible[slot(term.text.as_bytes())] = true;
+        }
         Self {
+            possible,
             places: plan.terms.iter().enumerate().map(|(place, term)| (term.text.as_str(), place)).collect(),
             total: weights.iter().sum::<f32>() + f32::EPSILON,
             finds: plan.terms.iter().map(|term| term.finds).collect(),
@@ -166,7 +176,9 @@ impl<'a> Lexical<'a> {
             let mut length = 0.0;
             for term in line.split(' ') {
                 length += 1.0;
-                if let Some(&place) = self.places.get(term) {
+                if self.possible[slot(term.as_bytes())]
+                    && let Some(&place) = self.places.get(term)
+                {
                     if counts[place] == 0.0 {
                         touched.push(place);
                     }
@@ -191,9 +203,19 @@ impl<'a> Lexical<'a> {
     }
 }
 
+/// A number for a term, by its length, its beginning and its end.
+fn slot(term: &[u8]) -> usize {
+    let byte = |at: usize| usize::from(term.get(at).copied().unwrap_or(0));
+    let last = term.last().map_or(0, |byte| usize::from(*byte));
+    (byte(0) ^ byte(1) << 3 ^ byte(2) << 5 ^ last << 7 ^ byte(4) << 2 ^ term.len() << 9) % SLOTS
+}
+
+/// A handful of texts tells nothing of how common a word is: in two notes about one thing its name is no stop word.
+const ROWS_MIN: u64 = 100;
+
 /// Inverse document frequency as in BM25, never negative.
-fn rarity(rows: u64, total: u64) -> f32 {
-    let (rows, total) = (rows as f32, total.max(rows) as f32);
+pub(super) fn rarity(rows: u64, total: u64) -> f32 {
+    let (rows, total) = (rows as f32, total.max(rows).max(ROWS_MIN) as f32);
     (1.0 + (total - rows + 0.5) / (rows + 0.5)).ln()
 }
 
@@ -232,23 +254,31 @@ fn add_neighbours(scored: &mut [Scored], candidates: &[Traits]) {
     if near <= NEIGHBOURS_MAX {
         return;
     }
+    let traits: Vec<Option<&Traits>> =
+        scored.iter().take(near).map(|candidate| traits.get(&candidate.seq).copied()).collect();
     let mut groups: BTreeMap<(&str, Date), Vec<usize>> = BTreeMap::new();
-    for (place, candidate) in scored.iter().take(near).enumerate() {
-        let Some(traits) = traits.get(&candidate.seq) else { continue };
+    for (place, traits) in traits.iter().enumerate() {
+        let Some(traits) = traits else { continue };
         groups.entry((traits.session.as_str(), traits.local_time.date())).or_default().push(place);
     }
     let mut added = vec![0.0_f32; near];
     for places in groups.values().filter(|places| places.len() > 1) {
         for &place in places {
-            let mut shares: Vec<f32> = places
-                .iter()
-                .filter(|&&other| other != place)
-                .map(|&other| {
-                    nearness(traits[&scored[place].seq], traits[&scored[other].seq]) * scored[other].score.max(0.0)
-                })
-                .collect();
-            shares.sort_by(|a, b| b.total_cmp(a));
-            added[place] = NEIGHBOUR_WEIGHT * shares.iter().take(NEIGHBOURS_MAX).sum::<f32>();
+            // The largest few, falling. Others come best first and count for their score at most, so most are never looked at.
+            let mut shares = [0.0_f32; NEIGHBOURS_MAX];
+            for &other in places.iter().filter(|&&other| other != place) {
+                let score = scored[other].score;
+                if score <= shares[NEIGHBOURS_MAX - 1] {
+                    break;
+                }
+                let (Some(a), Some(b)) = (traits[place], traits[other]) else { continue };
+                let share = nearness(a, b) * score;
+                if share > shares[NEIGHBOURS_MAX - 1] {
+                    shares[NEIGHBOURS_MAX - 1] = share;
+                    shares.sort_by(|a, b| b.total_cmp(a));
+                }
+            }
+            added[place] = NEIGHBOUR_WEIGHT * shares.iter().sum::<f32>();
         }
     }
     for (candidate, added) in scored.iter_mut().zip(added).filter(|(_, added)| *added > 0.0) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::excerpt::excerpt;
 use super::plan::Plan;
-use super::score::{Evidence, Scored};
+use super::score::{Evidence, Scored, rarity};
 use super::slots::{COMPARED_MAX, Statement, newest_first};
 use crate::types::event::StoredEvent;
 use crate::types::ids::{EventId, Seq};
@@ -40,15 +40,13 @@ pub fn compared(scored: &[Scored]) -> Vec<Seq> {
 
 /// Puts the newest of each slot first. `events` are those that `compared` named.
 pub fn rank(plan: &Plan, evidence: &Evidence, scored: Vec<Scored>, events: &BTreeMap<Seq, StoredEvent>) -> Vec<Ranked> {
-    let total = evidence.total_rows.max(1) as f32;
-    let rarity = |rows: u64| (1.0 + (total - rows as f32 + 0.5).max(0.0) / (rows as f32 + 0.5)).ln();
     let weights: BTreeMap<String, f32> = plan
         .terms
         .iter()
         .enumerate()
         .map(|(place, term)| {
             let rows = evidence.term_rows.get(place).copied().unwrap_or(0);
-            (term.text.clone(), term.weight * rarity(rows))
+            (term.text.clone(), term.weight * rarity(rows, evidence.total_rows))
         })
         .collect();
     let statements: Vec<Statement<'_>> = scored

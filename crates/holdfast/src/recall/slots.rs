@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::plan::Plan;
 use super::values::{Value, ValueKind, values};
 use super::words::words;
-use crate::text::{fold, index_terms, is_stop_term, sentences};
+use crate::text::{JOINT, fold, index_terms, is_stop_term, sentences};
 use crate::types::event::Source;
 use crate::types::ids::Seq;
 
@@ -28,6 +28,8 @@ const VALUE_REACH: usize = 90;
 const VALUE_SHARE: f32 = 0.34;
 /// Sentences up to this many terms are compared by their form.
 const FORM_TERMS_MAX: usize = 40;
+/// Characters of a word that no stemming changes; in 「退货率」 a term has two.
+const BEGINNING: usize = 2;
 /// Old statements go below this place.
 const FIRST_PLACES: usize = 5;
 /// And this many of them stay right behind.
@@ -83,6 +85,8 @@ pub(super) fn newest_first(
 struct Question {
     /// The words that say something, by place, with weight times rarity.
     words: Vec<(String, f32)>,
+    /// Of each word, what must be in a text that holds it.
+    beginnings: Vec<String>,
     total: f32,
     kinds: BTreeSet<ValueKind>,
     current: bool,
@@ -105,7 +109,15 @@ impl Question {
         if plan.expects.date {
             kinds.extend([ValueKind::Date, ValueKind::Time]);
         }
-        Self { total: words.iter().map(|(_, w)| w).sum::<f32>() + f32::EPSILON, words, kinds, current: plan.current }
+        let beginning = |word: &str| word.split(JOINT).next().unwrap_or(word).chars().take(BEGINNING).collect();
+        let beginnings = words.iter().map(|(word, _)| beginning(word)).collect();
+        Self {
+            beginnings,
+            total: words.iter().map(|(_, w)| w).sum::<f32>() + f32::EPSILON,
+            words,
+            kinds,
+            current: plan.current,
+        }
     }
 
     fn weight(&self, places: impl IntoIterator<Item = usize>) -> f32 {
@@ -125,22 +137,42 @@ impl Question {
         let mut best: Option<(f32, Answer)> = None;
         for range in sentences(content) {
             let folded = fold(&content[range]);
-            let terms = index_terms(&folded);
-            let matched = self.matched(&terms.iter().map(String::as_str).collect());
-            if matched.is_empty() {
+            // Terms are dear to make: a sentence without even the beginnings of enough words is passed over.
+            if self.weight_at_most(&folded) < ANSWERS * self.total {
                 continue;
             }
+            let terms = index_terms(&folded);
+            let matched = self.matched(&terms.iter().map(String::as_str).collect());
             let share = self.weight(matched.iter().copied()) / self.total;
-            let values: Vec<Value> = values(&folded)
-                .into_iter()
-                .filter(|value| self.kinds.contains(&value.kind) && self.is_near(&folded, value, &matched))
-                .collect();
+            let known = best.as_ref().map_or(0.0, |(known, _)| *known);
+            if share < ANSWERS || share + VALUE_BONUS <= known {
+                continue;
+            }
+            let values = self.values_asked_for(&folded, &matched);
             let score = share + if values.is_empty() { 0.0 } else { VALUE_BONUS };
-            if best.as_ref().is_none_or(|(known, _)| score > *known) {
+            if score > known {
                 best = Some((score, Answer { seq: statement.seq, share, matched, terms, values, folded }));
             }
         }
-        best.map(|(_, answer)| answer).filter(|answer| answer.share >= ANSWERS)
+        best.map(|(_, answer)| answer)
+    }
+
+    /// What a text's share of the question can be at most: stemming leaves the beginning of a word.
+    fn weight_at_most(&self, folded: &str) -> f32 {
+        self.words
+            .iter()
+            .zip(&self.beginnings)
+            .filter(|(_, beginning)| folded.contains(beginning.as_str()))
+            .map(|((_, w), _)| w)
+            .sum()
+    }
+
+    fn values_asked_for(&self, folded: &str, matched: &BTreeSet<usize>) -> Vec<Value> {
+        if self.kinds.is_empty() {
+            return Vec::new();
+        }
+        let asked = values(folded).into_iter().filter(|value| self.kinds.contains(&value.kind));
+        asked.filter(|value| self.is_near(folded, value, matched)).collect()
     }
 
     /// Whether the question's words stand around a value.

@@ -1,1 +1,318 @@
+//! The room's promises: the plan of a question by itself, everything else through an engine without a model.
 
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::plan;
+use crate::embedding::Choice;
+use crate::engine::{Config, Engine};
+use crate::env::Env;
+use crate::types::event::{Kind, RawEvent, Source};
+use crate::types::query::{Found, Limits, Query, Recalled, Route, Verdict};
+use crate::types::scope::Scope;
+
+struct Memory {
+    engine: Engine,
+    _directory: tempfile::TempDir,
+}
+
+/// A store in which the user said these things, an hour apart.
+fn told(texts: &[&str]) -> Memory {
+    let directory = tempfile::tempdir().expect("a temporary folder");
+    let start: Timestamp = "2026-11-27T09:00:00Z".parse().expect("a time");
+    let env = Arc::new(Env::fixed(7, start));
+    let engine =
+        Engine::open(Config { embedding: Choice::None, env, ..Config::at(directory.path()) }).expect("a store");
+    for (hours, text) in texts.iter().enumerate() {
+        let mut event = RawEvent::new(Scope::default(), Source::User, Kind::Note, *text);
+        let at = engine.now().checked_sub(SignedDuration::from_hours(100 - hours as i64)).expect("a time");
+        event.occurred_at = Some(at);
+        engine.observe(event).expect("recorded");
+    }
+    Memory { engine, _directory: directory }
+}
+
+impl Memory {
+    fn query(&self, text: &str) -> Query {
+        Query::new(Scope::default(), text, self.engine.now())
+    }
+
+    fn recall(&self, text: &str) -> Recalled {
+        self.engine.recall(&self.query(text)).expect("recalled")
+    }
+
+    /// What is served of events, best first.
+    fn found(&self, text: &str) -> Vec<String> {
+        served(&self.recall(text))
+    }
+}
+
+fn served(recalled: &Recalled) -> Vec<String> {
+    let text = |found: &Found| match found {
+        Found::Event { event, excerpt } => {
+            let parts: Vec<&str> = excerpt.iter().map(|range| &event.event.content[range.clone()]).collect();
+            Some(parts.join(" … "))
+        }
+        Found::Fact { .. } => None,
+    };
+    recalled.hits.iter().filter_map(|hit| text(&hit.found)).collect()
+}
+
+fn question(text: &str) -> Query {
+    let now = "2026-11-27T09:00:00+00:00[UTC]".parse().expect("a time");
+    Query::new(Scope::default(), text, now)
+}
+
+#[test]
+fn the_route_comes_first() {
+    for (text, expected) in [
+        ("你好", Route::Nothing),
+        ("谢谢啦！", Route::Nothing),
+        ("好的", Route::Nothing),
+        ("Thanks a lot!", Route::Nothing),
+        ("ok", Route::Nothing),
+        ("👍👍", Route::Nothing),
+        ("……？！", Route::Nothing),
+        ("", Route::Nothing),
+        ("周报做到哪了？", Route::State),
+        ("还剩哪些没做完", Route::State),
+        ("Where are we with the migration?", Route::State),
+        ("What's left to do?", Route::State),
+        ("预算原来是多少？", Route::History),
+        ("之前用的是哪个数据库", Route::History),
+        ("What was the deadline originally?", Route::History),
+        ("Which gym did I use to go to? I used to like it", Route::History),
+        ("退货率是多少？", Route::Events),
+        ("谢谢，退货率是多少？", Route::Events),
+        ("What's the name of my dog?", Route::Events),
+        ("Thanks for the summary of the Lima trip", Route::Events),
+    ] {
+        assert_eq!(plan(&question(text)).route, expected, "{text}");
+    }
+}
+
+#[test]
+fn assent_is_no_small_talk_when_something_stands_before_it() {
+    let query = Query { preceding: vec!["要不要把周报发给王总？".to_owned()], ..question("好的") };
+    assert_ne!(plan(&query).route, Route::Nothing);
+}
+
+#[test]
+fn a_plan_reads_what_kind_of_answer_is_wanted() {
+    let read = |text: &str| {
+        let plan = plan(&question(text));
+        let marks = [
+            (plan.expects.number, "number"),
+            (plan.expects.date, "date"),
+            (plan.current, "current"),
+            (plan.summary, "summary"),
+            (plan.request, "request"),
+            (plan.asks_agent, "agent"),
+            (plan.spans_time, "spans time"),
+        ];
+        marks.iter().filter(|(set, _)| *set).map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(read("现在的退货率是多少？"), "number, current");
+    assert_eq!(read("评审是几号？"), "number, date");
+    assert_eq!(read("When is the review?"), "date");
+    assert_eq!(read("How many calls are allowed now?"), "number, current");
+    assert_eq!(read("你之前推荐的那家店叫什么？"), "request, agent, spans time");
+    assert_eq!(read("总结一下这个月"), "summary");
+    assert_eq!(read("Who is my dentist?"), "");
+}
+
+#[test]
+fn a_day_is_searched_as_a_time_and_an_hour_as_words() {
+    let windows = |text: &str| plan(&question(text)).windows.iter().map(|w| w.start.to_string()).collect::<Vec<_>>();
+    assert_eq!(windows("11月20日我去了哪里？"), ["2026-11-20T00:00:00"]);
+    assert_eq!(windows("Where did I go on November 20?"), ["2026-11-20T00:00:00"]);
+    // A found bug: the hour drew what was recorded last above everything else.
+    for text in ["At 10:00 PM, Amy was driving home", "晚上十点开车回家，把屏幕调暗", "下午3点的时候把音量调小"]
+    {
+        assert_eq!(windows(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn words_find_what_was_said_in_both_languages() {
+    let memory = told(&[
+        "本周退货率是2.8%，比上周低",
+        "我养了一只叫豆豆的猫",
+        "The staging database moved to Frankfurt",
+        "My dentist is Dr. Alvarez on Elm Street",
+    ]);
+    for (text, expected) in [
+        ("退货率是多少？", "本周退货率是2.8%，比上周低"),
+        ("我的猫叫什么", "我养了一只叫豆豆的猫"),
+        ("Where is the staging database?", "The staging database moved to Frankfurt"),
+        ("who's my dentist", "My dentist is Dr. Alvarez on Elm Street"),
+    ] {
+        assert_eq!(memory.found(text).first().map(String::as_str), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn an_absent_word_finds_nothing() {
+    let memory = told(&["本周退货率是2.8%", "我和同事去杭州出差", "The staging database moved to Frankfurt"]);
+    for text in ["量子纠缠", "杭菊", "出借", "kubernetes", "What about the xylophone?", "的是了吗", "what is the"]
+    {
+        assert_eq!(memory.found(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn the_newest_of_a_slot_comes_first() {
+    for (old, new, text) in [
+        (
+            "The capital of Freedonia is Lima.",
+            "The capital of Freedonia is Quito.",
+            "What is the capital of Freedonia?",
+        ),
+        (
+            "The API quota is 1,000 calls a day.",
+            "The API quota was raised to 1,200 calls a day.",
+            "How many calls a day is the API quota?",
+        ),
+        ("评审会议定在3月5日。", "评审会议改到3月12日。", "评审会议是几号？"),
+        ("项目预算是20万元。", "项目预算提高到25万元。", "项目预算是多少？"),
+    ] {
+        let filler = ["午饭吃了面条", "The weather was fine", "散步半小时", "I watered the plants"];
+        let memory = told(&[&[old], &filler[..], &[new]].concat());
+        let found = memory.found(text);
+        assert_eq!(found.first().map(String::as_str), Some(new), "{text}: {found:?}");
+        assert!(found.iter().any(|said| said == old), "the old one stays, further down: {found:?}");
+    }
+}
+
+#[test]
+fn different_things_are_no_slot() {
+    let memory = told(&["The capital of Freedonia is Lima.", "The capital of Sylvania is Quito."]);
+    assert_eq!(memory.found("What is the capital of Freedonia?")[0], "The capital of Freedonia is Lima.");
+    let memory = told(&["我妈妈的生日是3月5日。", "我爸爸的生日是3月12日。"]);
+    assert_eq!(memory.found("我妈妈的生日是几号？")[0], "我妈妈的生日是3月5日。");
+}
+
+#[test]
+fn a_question_about_the_past_keeps_the_old_one() {
+    let memory = told(&["The API quota is 1,000 calls a day.", "The API quota was raised to 1,200 calls a day."]);
+    let recalled = memory.recall("What was the API quota originally?");
+    assert_eq!(recalled.route, Route::History);
+    assert!(served(&recalled).contains(&"The API quota is 1,000 calls a day.".to_owned()));
+    assert!(recalled.explain.candidates.iter().all(|c| c.parts.iter().all(|(name, _)| !name.starts_with("below"))));
+}
+
+#[test]
+fn no_more_than_was_asked_for() {
+    let texts: Vec<String> = (1..=20).map(|n| format!("第{n}周的退货率报告")).collect();
+    let memory = told(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    for (limits, expected) in [
+        (Limits { events: 3, facts: 5, total: 10 }, 3),
+        (Limits { events: 30, facts: 5, total: 7 }, 7),
+        (Limits { events: 0, facts: 0, total: 10 }, 0),
+        (Limits { events: 30, facts: 0, total: 0 }, 0),
+    ] {
+        let query = Query { limits, ..memory.query("退货率报告") };
+        assert_eq!(memory.engine.recall(&query).expect("recalled").hits.len(), expected, "{limits:?}");
+    }
+}
+
+#[test]
+fn what_repeats_a_better_one_is_not_served_again() {
+    let memory = told(&["退货率是2.8%", "退货率是2.8%", "退货率是2.8%！", "退货率的口径按订单数算"]);
+    let recalled = memory.recall("退货率");
+    assert_eq!(served(&recalled).len(), 2);
+    let repeats = recalled.explain.candidates.iter().filter(|c| matches!(c.verdict, Verdict::Repeats { .. })).count();
+    assert_eq!(repeats, 2);
+}
+
+#[test]
+fn nothing_in_a_question_is_an_operator() {
+    let memory = told(&["本周退货率是2.8%，比上周低", "The staging database moved to Frankfurt"]);
+    for text in [
+        "\"退货率",
+        "退货率 AND",
+        "NOT 退货率",
+        "退货率 OR (",
+        "退货率*",
+        "terms:退货率",
+        "退货率 NEAR/2 上周",
+        "'退货率' --",
+        "^退货率",
+        "退货率😀🎉",
+        "退货率\u{0}\u{202e}",
+        "退货率'; DROP TABLE event; --",
+        "-退货率 +\"",
+    ] {
+        assert_eq!(memory.found(text).first().map(String::as_str), Some("本周退货率是2.8%，比上周低"), "{text}");
+    }
+    for text in ["\"", "'", "*", "AND OR NOT", "😀", "(((", "\\", "%", "--"] {
+        assert_eq!(memory.found(text), Vec::<String>::new(), "{text}");
+    }
+    let long = "退货率".repeat(20_000);
+    assert!(
+        memory.recall(&long).explain.notes.iter().any(|note| note.contains("longer")),
+        "a long question is cut, and said so"
+    );
+}
+
+#[test]
+fn every_candidate_is_explained_and_every_hit_was_kept() {
+    let texts: Vec<String> = (1..=15).map(|n| format!("第{n}周的退货率是{n}.5%")).collect();
+    let memory = told(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    for text in ["退货率", "第3周的退货率是多少？", "现在的退货率", "量子纠缠"] {
+        let recalled = memory.recall(text);
+        let kept: Vec<_> =
+            recalled.explain.candidates.iter().filter(|c| c.verdict == Verdict::Kept).map(|c| c.id).collect();
+        let hits: Vec<_> = recalled
+            .hits
+            .iter()
+            .filter_map(|hit| match &hit.found {
+                Found::Event { event, .. } => Some(event.event.id),
+                Found::Fact { .. } => None,
+            })
+            .collect();
+        assert_eq!(kept, hits, "{text}");
+        assert!(!recalled.explain.route_reason.is_empty());
+        for candidate in &recalled.explain.candidates {
+            let sum: f32 = candidate.parts.iter().map(|(_, part)| part).sum();
+            assert!((sum - candidate.score).abs() < 1e-3, "{text}: the parts are the score: {candidate:?}");
+        }
+    }
+}
+
+#[test]
+fn the_same_question_gives_the_same_answer() {
+    let texts: Vec<String> = (1..=30).map(|n| format!("第{n}周的退货率报告写好了")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let (a, b) = (told(&texts), told(&texts));
+    assert_eq!(a.recall("退货率报告"), a.recall("退货率报告"));
+    assert_eq!(a.found("退货率报告"), b.found("退货率报告"));
+}
+
+#[test]
+fn what_was_overturned_is_hidden_and_in_a_history_marked() {
+    // A correction is of a task's statements: without one, nobody can say which 3.2% is meant.
+    let memory = told(&[]);
+    memory.engine.start_task(&Scope::default(), "退货周报", None, &[]).expect("a task");
+    for text in ["本周退货率是3.2%。仓库照常发货。", "退货率不是3.2%，是2.8%。"] {
+        let event = RawEvent::new(Scope::default(), Source::User, Kind::Query, text);
+        memory.engine.observe(event).expect("recorded");
+    }
+    let said_old = |recalled: &Recalled| {
+        recalled.hits.iter().any(|hit| match &hit.found {
+            Found::Event { event, excerpt } => {
+                excerpt.iter().any(|r| event.event.content[r.clone()].contains("本周退货率是3.2%"))
+            }
+            Found::Fact { .. } => false,
+        })
+    };
+    let marked = memory.recall("退货率原来是多少？");
+    let has_mark =
+        marked.hits.iter().any(|hit| matches!(&hit.found, Found::Event { event, .. } if !event.overturned.is_empty()));
+    assert!(said_old(&marked), "{marked:?}");
+    assert!(has_mark, "{marked:?}");
+    let now = memory.recall("退货率是多少？");
+    assert!(!said_old(&now), "{now:?}");
+    assert!(served(&now).iter().any(|said| said.contains("2.8%")), "{now:?}");
+}

@@ -69,7 +69,7 @@ fn patterns() -> &'static [(ValueKind, Regex)] {
         let date = format!(
             r"\b(?:{MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{MONTHS})\b|\d{{4}}-\d\d?-\d\d?|\d{{1,2}}月\d{{1,2}}[日号]|(?:周|星期|礼拜)[一二三四五六日天]|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
         );
-        let compiled = |pattern: &str| Regex::new(pattern).expect("the patterns are part of the program, and a test uses them");
+        let compiled = |pattern: &str| Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).expect("the patterns are part of the program, and a test uses them");
         vec![
             (ValueKind::Time, compiled(r"\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b\.?|\b(?:[01]?\d|2[0-3]):[0-5]\d\b|(?:[上下中]午|晚上|凌晨) ?\d{1,2}点(?:半|\d{1,2}分)?|\d{1,2}点(?:半|\d{1,2}分)?")),
             (ValueKind::Date, compiled(&date)),

@@ -20,6 +20,7 @@ pub(super) struct Words {
     pub(super) instructs: Regex,
     pub(super) prefers: Regex,
     pub(super) since: Regex,
+    pub(super) clock: Regex,
 }
 
 pub(super) fn words() -> &'static Words {
@@ -29,7 +30,8 @@ pub(super) fn words() -> &'static Words {
             .expect("the lists are part of the program, and a test reads them");
         let list = |name: &str| {
             let patterns = lists.get(name).map_or(&[][..], Vec::as_slice);
-            Regex::new(&format!("(?i){}", patterns.join("|")))
+            // ASCII boundaries: in 「用now吧」 the word is there too, and the fast engine of the crate knows no others.
+            Regex::new(&format!("(?i){}", patterns.join("|")).replace(r"\b", r"(?-u:\b)"))
                 .expect("the patterns are part of the program, and a test reads them")
         };
         Words {
@@ -47,6 +49,7 @@ pub(super) fn words() -> &'static Words {
             instructs: list("instructs"),
             prefers: list("prefers"),
             since: list("since"),
+            clock: list("clock"),
         }
     })
 }
