@@ -5,15 +5,24 @@ use std::process::ExitCode;
 use holdfast::engine;
 
 pub const FAILED: u8 = 1;
+pub const USAGE: u8 = 2;
 pub const PARTLY_READ: u8 = 3;
 pub const REFUSED: u8 = 4;
 
-/// Something the caller asked for that is not accepted as it is.
+/// Something handed in that is not accepted as it is.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(pub String);
 
+/// Arguments that don't make sense, where only a look at the store or the clock could tell.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if error.chain().any(|cause| cause.is::<Usage>()) {
+        return ExitCode::from(USAGE);
+    }
     let refused = error.chain().any(|cause| {
         cause.is::<Refused>()
             || cause.downcast_ref::<engine::Error>().is_some_and(|error| {

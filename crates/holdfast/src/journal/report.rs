@@ -57,13 +57,18 @@ pub struct SupersededLine {
 pub fn report<'a>(operations: impl IntoIterator<Item = &'a Operation>) -> Report {
     let mut report = Report::default();
     for operation in operations {
-        report.operations += 1;
-        report.add(operation);
+        report.count(operation);
     }
     report
 }
 
 impl Report {
+    /// Counts one more operation in.
+    pub fn count(&mut self, operation: &Operation) {
+        self.operations += 1;
+        self.add(operation);
+    }
+
     fn add(&mut self, operation: &Operation) {
         let after = |key: &str| operation.after.as_ref().and_then(|value| value.get(key));
         let task = match &operation.target {
