@@ -27,7 +27,7 @@ Exit codes:
   0  done
   1  failed: the store, a file
   2  wrong usage
-  3  done, but parts of the input could not be read; stderr says which
+  3  done, but parts of the input could not be read or applied; stderr says which
   4  refused, nothing was changed: a bad event, a stale update, a step out of order";
 
 /// A memory engine for long-running AI agents: events in, the right context out.
@@ -187,7 +187,7 @@ pub enum Command {
     /// Move old bodies to cold storage; their summaries stay searchable
     Archive {
         /// How old an event must be, in days
-        #[arg(long, default_value_t = 90)]
+        #[arg(long, default_value_t = 90, value_name = "DAYS")]
         older_than: u32,
     },
     /// Bring an archived event's body back
@@ -200,7 +200,10 @@ pub enum Command {
     #[command(hide = true)]
     Dump,
     /// Shell completions
-    Completions { shell: Shell },
+    Completions {
+        /// Whose; for bash: holdfast completions bash > ~/.local/share/bash-completion/completions/holdfast
+        shell: Shell,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -214,7 +217,7 @@ pub struct Replay {
     /// Stop after so many events
     #[arg(long, value_name = "N")]
     pub until: Option<u64>,
-    /// Leave the vectors for later
+    /// Leave the vectors to the next command that writes; --ask is answered by words then
     #[arg(long)]
     pub no_embed: bool,
     #[command(flatten)]
@@ -243,7 +246,7 @@ pub struct Observe {
     /// Stdin holds event lines, one JSON object each; each is on disk before the next is read
     #[arg(long, conflicts_with_all = ["content", "source", "kind", "at", "key", "metadata"])]
     pub lines: bool,
-    /// Leave the vectors for later
+    /// Leave the vectors to the next command that writes
     #[arg(long)]
     pub no_embed: bool,
 }
@@ -329,6 +332,7 @@ pub enum TaskCommand {
     ///
     /// Prints the task's id: the one given with --task, or a new one.
     Start {
+        /// What people will call it
         title: String,
         /// What is to be reached [default: the title]
         #[arg(long, value_name = "TEXT")]
@@ -342,11 +346,12 @@ pub enum TaskCommand {
     /// It is applied whole or refused. Prints the task's new version. For example:
     /// {"actions": [{"action": "complete_step", "result": "41 minutes"}, {"action": "next_step"}], "expected_version": 7}
     Update {
-        #[arg(value_name = "UPDATE")]
+        /// JSON as it stands, @FILE, or -
         update: String,
     },
     /// End a task: its frames are cleared, its log stays
     End {
+        /// What came of it
         #[arg(long, default_value = "success", value_name = "OUTCOME", value_parser = words!(Outcome))]
         outcome: Outcome,
         /// For a failure, why

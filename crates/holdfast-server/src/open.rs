@@ -70,6 +70,14 @@ pub fn writing(global: &Global, printer: Printer) -> Result<Engine> {
     Ok(engine)
 }
 
+/// For commands that record. Without vectors, whoever opens the store next makes them.
+pub fn recording(global: &Global, without_vectors: bool, printer: Printer) -> Result<Engine> {
+    if !without_vectors {
+        return writing(global, printer);
+    }
+    Ok(Engine::open(Config { embedding: Choice::None, ..config(global, false)? })?)
+}
+
 /// For commands that only look; they work while another process writes.
 pub fn reading(global: &Global, printer: Printer) -> Result<Engine> {
     let engine = Engine::open(config(global, true)?)?;

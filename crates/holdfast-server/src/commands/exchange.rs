@@ -11,7 +11,7 @@ use holdfast::types::scope::Owner;
 use serde::Serialize;
 
 use crate::cli::Global;
-use crate::failure::{PARTLY_READ, Refused};
+use crate::failure::{PARTLY, Refused};
 use crate::open;
 use crate::printer::Printer;
 
@@ -86,7 +86,7 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
     if printer.json {
         printer.document(&brought)?;
     }
-    Ok(if brought.unread == 0 { ExitCode::SUCCESS } else { ExitCode::from(PARTLY_READ) })
+    Ok(if brought.unread == 0 { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
 }
 
 /// What an import came to.

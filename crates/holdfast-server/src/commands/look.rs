@@ -130,10 +130,10 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
     };
     if !report.stored.is_empty() {
         let total: u64 = report.stored.values().sum();
-        lines.push(format!("stored: {total} events ({})", counted(&report.stored)));
+        lines.push(format!("stored: {} ({})", events(total), counted(&report.stored)));
     }
     if report.unattributed > 0 {
-        lines.push(format!("of no task: {} events", report.unattributed));
+        lines.push(format!("of no task: {}", events(report.unattributed)));
     }
     if !report.redacted.is_empty() {
         lines.push(format!("redacted: {}", counted(&report.redacted)));
@@ -145,7 +145,7 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
             .as_ref()
             .filter(|title| title.as_str() != id.as_str())
             .map_or_else(String::new, |title| format!(" {title}"));
-        let mut line = format!("task {id}{title}: {} events, {} changes", task.events, task.updates);
+        let mut line = format!("task {id}{title}: {}, {} changes", events(task.events), task.updates);
         let states = last_states(&task.states);
         if !states.is_empty() {
             line.push_str(&format!("; {}", states.join(", ")));
@@ -177,6 +177,10 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
         lines.push(format!("restored: {}", report.restored));
     }
     lines
+}
+
+pub fn events(count: u64) -> String {
+    format!("{count} event{}", if count == 1 { "" } else { "s" })
 }
 
 /// The state each thing was left in: 「启明: open」 and later 「启明: cancelled」 is one line.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::replay::settle;
 use crate::cli::{Global, Observe};
-use crate::failure::{PARTLY_READ, Refused};
+use crate::failure::{PARTLY, Refused};
 use crate::open;
 use crate::printer::Printer;
 
@@ -23,7 +23,7 @@ pub fn run(global: &Global, arguments: &Observe, printer: Printer) -> Result<Exi
         Some(content) => content.clone(),
         None => from_stdin(printer)?,
     };
-    let engine = open::writing(global, printer)?;
+    let engine = open::recording(global, arguments.no_embed, printer)?;
     let scope = open::scope(global, &engine, printer)?;
     let kind = arguments.kind.unwrap_or(match arguments.source {
         Source::User => Kind::Query,
@@ -37,9 +37,7 @@ pub fn run(global: &Global, arguments: &Observe, printer: Printer) -> Result<Exi
     raw.metadata =
         arguments.metadata.iter().map(|(name, value)| (name.clone(), Value::String(value.clone()))).collect();
     print(&engine.observe(raw)?, printer)?;
-    if !arguments.no_embed {
-        settle(&engine, printer);
-    }
+    settle(&engine, printer);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -50,14 +48,14 @@ fn from_stdin(printer: Printer) -> Result<String> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes).context("can't read stdin")?;
     let text = String::from_utf8(bytes)
-        .map_err(|e| Refused(format!("stdin is not UTF-8 from byte {}", e.utf8_error().valid_up_to() + 1)))?;
+        .map_err(|e| Refused(format!("stdin is not UTF-8 from byte {}: convert it first, e.g. with iconv", e.utf8_error().valid_up_to() + 1)))?;
     // The newline is the shell's, not the speaker's.
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 /// Each line is answered before the next is read: an agent may keep the pipe open and wait for its ids.
 fn lines(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitCode> {
-    let engine = open::writing(global, printer)?;
+    let engine = open::recording(global, arguments.no_embed, printer)?;
     let scope = open::scope(global, &engine, printer)?;
     let options = Options { scope, zone: open::zone(global), format: Some(Format::Native) };
     let entries = import::read(std::io::stdin().lock(), "stdin", options);
@@ -72,17 +70,18 @@ fn lines(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitC
             Err(unread) => Err(unread.into()),
         };
         match observed {
-            Ok(observed) => print(&observed, printer)?,
+            Ok(observed) => {
+                all_read &= observed.refused_update.is_none();
+                print(&observed, printer)?;
+            }
             Err(error) => {
                 all_read = false;
                 printer.say(format_args!("not read: {error:#}"));
             }
         }
     }
-    if !arguments.no_embed {
-        settle(&engine, printer);
-    }
-    Ok(if all_read { ExitCode::SUCCESS } else { ExitCode::from(PARTLY_READ) })
+    settle(&engine, printer);
+    Ok(if all_read { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
 }
 
 fn print(observed: &Observed, printer: Printer) -> Result<()> {

@@ -20,9 +20,9 @@ use jiff::ZonedDateTime;
 use serde::Serialize;
 
 use super::context::{block_options, say_about};
-use super::look::report_in_words;
+use super::look::{events, report_in_words};
 use crate::cli::{Global, Replay};
-use crate::failure::PARTLY_READ;
+use crate::failure::PARTLY;
 use crate::open;
 use crate::printer::Printer;
 
@@ -94,7 +94,7 @@ pub fn run(global: &Global, arguments: &Replay, printer: Printer) -> Result<Exit
     {
         return Err(error);
     }
-    let engine = open::writing(global, printer)?;
+    let engine = open::recording(global, arguments.no_embed, printer)?;
     let mut replayed = Replayed::default();
     for opened in std::iter::once(first).chain(files.map(|path| open_file(global, path))) {
         let taken = replayed.recorded + replayed.known;
@@ -105,9 +105,7 @@ pub fn run(global: &Global, arguments: &Replay, printer: Printer) -> Result<Exit
             Err(error) => replayed.unread.push(format!("{error:#}")),
         }
     }
-    if !arguments.no_embed {
-        settle(&engine, printer);
-    }
+    settle(&engine, printer);
     let owners: Vec<Owner> = replayed.owners.iter().cloned().collect();
     let report = engine.report_of(&owners, &JournalPage { run: Some(engine.run()), ..JournalPage::default() })?;
     say(&replayed, &report, printer);
@@ -116,7 +114,7 @@ pub fn run(global: &Global, arguments: &Replay, printer: Printer) -> Result<Exit
         Some(request) => Some(ask(&engine, global, arguments, request, &replayed, printer)?),
     };
     let nothing_read = replayed.recorded + replayed.known == 0 && arguments.until != Some(0);
-    let unread = replayed.unread.count;
+    let (unread, refused) = (replayed.unread.count, replayed.refused_updates.count);
     match (&block, printer.json) {
         (_, true) => printer.document(&Document { replayed: &replayed, report, block })?,
         (Some(block), false) => printer.text(&block.text)?,
@@ -125,7 +123,7 @@ pub fn run(global: &Global, arguments: &Replay, printer: Printer) -> Result<Exit
     if nothing_read && arguments.files.len() > 1 && unread == arguments.files.len() as u64 {
         bail!("none of the files could be read");
     }
-    Ok(if unread == 0 { ExitCode::SUCCESS } else { ExitCode::from(PARTLY_READ) })
+    Ok(if unread + refused == 0 { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
 }
 
 /// Asked right after the last thing that happened, by the same person, in a session of its own unless one is named.
@@ -266,7 +264,7 @@ pub fn settle(engine: &Engine, printer: Printer) {
 }
 
 fn say(replayed: &Replayed, report: &Report, printer: Printer) {
-    printer.say(format_args!("{} events recorded, {} known already", replayed.recorded, replayed.known));
+    printer.say(format_args!("{} recorded, {} known already", events(replayed.recorded), replayed.known));
     for line in report_in_words(report) {
         printer.say(format_args!("  {line}"));
     }

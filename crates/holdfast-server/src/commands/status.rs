@@ -5,11 +5,13 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
+use holdfast::engine::EmbeddingStatus;
 use holdfast::store::ModelId;
 use holdfast::types::ids::EventId;
 use jiff::SignedDuration;
 use serde_json::json;
 
+use super::look::events;
 use crate::cli::Global;
 use crate::failure::Usage;
 use crate::open;
@@ -45,10 +47,23 @@ pub fn status(global: &Global, printer: Printer) -> Result<()> {
                 "vectors",
                 format!("{}, for {} of {} events", store.vectors, embedding.progress.done, embedding.progress.total),
             ),
-            ("search", embedding.note.clone().unwrap_or_else(|| "by words and meaning".to_owned())),
+            ("search", search(&embedding)),
         ];
         rows.iter().map(|(name, value)| format!("{name:<18} {value}")).collect::<Vec<_>>().join("\n")
     })
+}
+
+/// How questions are answered at the moment.
+fn search(embedding: &EmbeddingStatus) -> String {
+    let behind = embedding.progress.total - embedding.progress.done.min(embedding.progress.total);
+    match (&embedding.note, &embedding.serving) {
+        (Some(note), _) => note.clone(),
+        (None, None) => "by words only: there are no vectors yet; the next command that writes makes them".to_owned(),
+        (None, Some(_)) if behind > 0 => {
+            format!("by words and meaning; {} by words only, until they have vectors", events(behind))
+        }
+        (None, Some(_)) => "by words and meaning".to_owned(),
+    }
 }
 
 /// The process that holds the store for writing, if one does. Asked by a shared lock that is given back at once.

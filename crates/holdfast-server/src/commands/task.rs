@@ -7,7 +7,7 @@ use std::io::Read;
 use anyhow::{Context, Result};
 use holdfast::types::task::Task;
 use holdfast::types::update::{Action, Update};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::{Global, TaskCommand};
 use crate::failure::Refused;
@@ -44,7 +44,7 @@ pub fn run(global: &Global, command: &TaskCommand, printer: Printer) -> Result<(
             let scope = open::scope(global, &engine, printer)?;
             engine.abandon_step(&scope)?;
             printer.say("the step is given up: a new prompt may be had");
-            Ok(())
+            if printer.json { printer.document(&json!({ "task": engine.task_in_hand(&scope)? })) } else { Ok(()) }
         }
     }
 }
@@ -79,17 +79,10 @@ fn read_update(argument: &str) -> Result<Update> {
         (json, None) => json.to_owned(),
     };
     parse_update(&text).map_err(|fault| {
-        Refused(format!(
-            "the update can't be read: {fault}. It looks like {{\"actions\": [{{\"action\": \"next_step\"}}]}}; the actions: {ACTIONS}"
-        ))
-        .into()
+        let example = r#"{"actions": [{"action": "complete_step", "result": "…"}, {"action": "next_step"}]}"#;
+        Refused(format!("the update can't be read: {fault}. It looks like {example}")).into()
     })
 }
-
-/// Every action, as a hint.
-const ACTIONS: &str = "set_goal, plan, complete_step, next_step, add_constraint, amend_constraint, retract_constraint, result, \
-                       push_subtask, pop_subtask, conclude, supersede, ask_decision, resolve_decision, warn, clear_warning, \
-                       artifact, set_stage, add_fact, set_item, set_status, end";
 
 /// A fault names the action it is in: the derived error of the whole would only know its column.
 fn parse_update(text: &str) -> Result<Update, String> {
