@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use rusqlite::Connection;
 
 use self::dense::DenseCache;
 use self::lexical::CommonTerms;
@@ -55,12 +56,18 @@ pub struct Sqlite {
 impl Sqlite {
     /// Opens or creates the store for reading and writing. One process at a time may hold it so.
     pub fn open(directory: &Path, env: Arc<Env>) -> Result<Self, StoreError> {
-        Self::open_probed(directory, env, writer::no_probe())
+        Self::open_with(directory, env, writer::no_probe(), |_| Ok(()))
     }
 
-    /// As `open`, with a probe that is told of each step of a write.
-    fn open_probed(directory: &Path, env: Arc<Env>, probe: Probe) -> Result<Self, StoreError> {
+    /// As `open`, with a probe that is told of each step of a write, and a last word to the writer's connection.
+    fn open_with(
+        directory: &Path,
+        env: Arc<Env>,
+        probe: Probe,
+        prepare: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<Self, StoreError> {
         let (lock, connection) = open::for_writing(directory)?;
+        prepare(&connection).map_err(|e| open::failed("opening the store", e))?;
         let writer = Writer::start(connection, lock, env, probe)?;
         Ok(Self::new(directory, Access::ReadWrite, Some(writer)))
     }

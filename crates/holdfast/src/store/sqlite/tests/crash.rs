@@ -84,7 +84,7 @@ fn child() {
             }
         }
     });
-    let store = Sqlite::open_probed(Path::new(&directory), samples::env(), probe).expect("a store");
+    let store = Sqlite::open_with(Path::new(&directory), samples::env(), probe, |_| Ok(())).expect("a store");
     for n in begin..begin + WRITES_MAX {
         store.commit(write(n)).expect("a commit");
         say(&format!("wrote {n}"));
@@ -99,13 +99,13 @@ fn say(line: &str) {
 }
 
 /// A child that writes, and what it says.
-struct Writing {
-    process: Child,
+pub(super) struct Writing {
+    pub(super) process: Child,
     lines: BufReader<std::process::ChildStdout>,
 }
 
 impl Writing {
-    fn start(directory: &Path, point: usize, passings: u64, begin: u64) -> Self {
+    pub(super) fn start(directory: &Path, point: usize, passings: u64, begin: u64) -> Self {
         let mut process = Command::new(std::env::current_exe().expect("this binary"))
             .args(["--exact", "store::sqlite::tests::crash::child", "--ignored", "--nocapture"])
             .env(DIRECTORY, directory)
@@ -119,7 +119,7 @@ impl Writing {
     }
 
     /// The next line it says; `None`: it has ended.
-    fn next(&mut self) -> Option<String> {
+    pub(super) fn next(&mut self) -> Option<String> {
         loop {
             let mut line = String::new();
             if self.lines.read_line(&mut line).expect("a line") == 0 {
@@ -132,7 +132,7 @@ impl Writing {
     }
 
     /// Kills it and gives back the last write it told of.
-    fn kill(mut self, mut acknowledged: u64) -> u64 {
+    pub(super) fn kill(mut self, mut acknowledged: u64) -> u64 {
         self.process.kill().expect("a child to kill");
         self.process.wait().expect("a child to wait for");
         // What it said before it died still counts.

@@ -1,6 +1,7 @@
 //! The SQLite store under the suite that all stores pass.
 
 mod crash;
+mod failures;
 mod measure;
 mod simulation;
 
