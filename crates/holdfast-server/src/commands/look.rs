@@ -20,6 +20,9 @@ const HISTORY_MAX: usize = 1_000;
 /// Statements listed in a report.
 const LISTED_MAX: usize = 20;
 
+/// States of one task listed in a report.
+const STATES_SHOWN: usize = 8;
+
 pub fn history(global: &Global, id: &str, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
     let owner = open::owner(global, &engine, printer)?;
@@ -148,7 +151,10 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
         let mut line = format!("task {id}{title}: {}, {} changes", events(task.events), task.updates);
         let states = last_states(&task.states);
         if !states.is_empty() {
-            line.push_str(&format!("; {}", states.join(", ")));
+            line.push_str(&format!("; {}", states[..states.len().min(STATES_SHOWN)].join(", ")));
+        }
+        if states.len() > STATES_SHOWN {
+            line.push_str(&format!(" and {} more", states.len() - STATES_SHOWN));
         }
         line.extend(task.ended.iter().map(|_| "; ended".to_owned()));
         lines.push(line);

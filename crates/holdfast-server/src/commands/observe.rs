@@ -47,8 +47,12 @@ fn from_stdin(printer: Printer) -> Result<String> {
     }
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes).context("can't read stdin")?;
-    let text = String::from_utf8(bytes)
-        .map_err(|e| Refused(format!("stdin is not UTF-8 from byte {}: convert it first, e.g. with iconv", e.utf8_error().valid_up_to() + 1)))?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        Refused(format!(
+            "stdin is not UTF-8 from byte {}: convert it first, e.g. with iconv",
+            e.utf8_error().valid_up_to() + 1
+        ))
+    })?;
     // The newline is the shell's, not the speaker's.
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }

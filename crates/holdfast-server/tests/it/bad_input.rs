@@ -88,7 +88,7 @@ fn invalid_utf8() {
 fn an_update_that_does_not_fit() {
     let update = r#", "task": "t", "update": {"actions": [{"action": "complete_step"}]}}"#;
     assert_snapshot!(replay(GOOD.replace('}', update)), @r#"
-    exit 0
+    exit 3
     in.jsonl: event lines
     1 event recorded, 0 known already
       stored: 1 event (1 query)
@@ -180,7 +180,7 @@ fn observing() {
     "#);
     assert_snapshot!(observe(b"caf\xe9"), @r#"
     exit 4
-    holdfast: stdin is not UTF-8 from byte 4
+    holdfast: stdin is not UTF-8 from byte 4: convert it first, e.g. with iconv
     "#);
     assert_snapshot!(observe(&vec![b'x'; 2 * 1024 * 1024]), @r#"
     exit 4
@@ -248,7 +248,7 @@ fn updates() {
     exit 4
     holdfast: the update can't be read: unknown field `action`, expected one of `actions`, `expected_version`, `idempotency_key`. It looks like {"actions": [{"action": "complete_step", "result": "…"}, {"action": "next_step"}]}
     exit 4
-    holdfast: the content is empty: an event says something
+    holdfast: the update has no actions: send at least one, or none at all
     exit 4
     holdfast: the update can't be read: actions[1] (nextstep): unknown variant `nextstep`, expected one of `set_goal`, `plan`, `complete_step`, `next_step`, `add_constraint`, `add_task_constraint`, `amend_constraint`, `retract_constraint`, `result`, `push_subtask`, `pop_subtask`, `conclude`, `supersede`, `ask_decision`, `resolve_decision`, `warn`, `clear_warning`, `artifact`, `set_stage`, `add_fact`, `set_item`, `set_status`, `end`. It looks like {"actions": [{"action": "complete_step", "result": "…"}, {"action": "next_step"}]}
     exit 4

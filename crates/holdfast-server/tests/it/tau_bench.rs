@@ -3,7 +3,6 @@
 use crate::{Place, root};
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn two_hundred_real_trajectories() {
     let file = ["../shared/data", "../../shared/data"]
         .iter()
