@@ -96,6 +96,13 @@ fn parse_update(text: &str) -> Result<Update, String> {
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
+/// `plan ×3, next_step`: an action that touches several elements is one word.
+fn counted(changes: &[String]) -> String {
+    let runs = changes.chunk_by(|one, next| one == next);
+    let word = |run: &[String]| if run.len() > 1 { format!("{} ×{}", run[0], run.len()) } else { run[0].clone() };
+    runs.map(word).collect::<Vec<_>>().join(", ")
+}
+
 fn apply(global: &Global, update: Update, printer: Printer) -> Result<()> {
     let engine = open::writing(global, printer)?;
     let scope = open::scope(global, &engine, printer)?;
@@ -105,7 +112,7 @@ fn apply(global: &Global, update: Update, printer: Printer) -> Result<()> {
     engine.consolidate(&scope)?;
     if !printer.json {
         let what =
-            if updated.repeated { "its key is known: nothing changed".to_owned() } else { updated.changes.join(", ") };
+            if updated.repeated { "its key is known: nothing changed".to_owned() } else { counted(&updated.changes) };
         printer.say(format_args!("{}: version {} ({what})", updated.task.id, updated.task.version));
         for statement in &updated.overturned {
             printer.say(format_args!("overturned: {statement}"));
