@@ -1,17 +1,40 @@
 //! The command line as typed arguments.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use holdfast::types::event::{Kind, Source};
+use holdfast::types::ids::{EventId, RunId};
+use holdfast::types::moment::{self, MomentError};
+use holdfast::types::operation::Verb;
 use holdfast::types::scope::ScopeId;
+use holdfast::types::task::Outcome;
+use jiff::ZonedDateTime;
+use jiff::tz::TimeZone;
+
+/// Shown below the list of commands.
+const EXAMPLES: &str = "\
+Examples:
+  holdfast --store demo replay examples/weekly-report.jsonl --ask 接着把周报弄完
+  holdfast --store demo recall 退货率 --explain
+  holdfast --store demo observe \"The call moved to Friday\" --session 2026-11-30
+  holdfast --store demo context \"what is left of the migration?\" --budget 800
+
+Exit codes:
+  0  done
+  1  failed: the store, a file
+  2  wrong usage
+  3  done, but parts of the input could not be read or applied; stderr says which
+  4  refused, nothing was changed: a bad event, a stale update, a step out of order";
 
 /// A memory engine for long-running AI agents: events in, the right context out.
 ///
-/// Exit codes: 0 done · 1 failed (store, files) · 2 wrong usage · 3 done, but parts of the input could not be read ·
-/// 4 refused (a bad event, a stale update, a step out of order).
+/// What a command was asked for goes to stdout, everything else to stderr.
 #[derive(Debug, Parser)]
-#[command(name = "holdfast", version, max_term_width = 110)]
+#[command(name = "holdfast", version, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,
@@ -27,21 +50,24 @@ pub struct Global {
     /// JSON on stdout instead of text
     #[arg(long, global = true)]
     pub json: bool,
+    /// The organisation whose memory it is
     #[arg(long, global = true, env = "HOLDFAST_TENANT", default_value = "default", value_name = "ID")]
     pub tenant: ScopeId,
     /// Whose memory it is [default: default, or the only one there is]
     #[arg(long, global = true, env = "HOLDFAST_USER", value_name = "ID")]
     pub user: Option<ScopeId>,
+    /// The agent whose memory it is [default: default, or the only one there is]
     #[arg(long, global = true, env = "HOLDFAST_AGENT", value_name = "ID")]
     pub agent: Option<ScopeId>,
-    #[arg(long, global = true, env = "HOLDFAST_SESSION", default_value = "default", value_name = "ID")]
-    pub session: ScopeId,
+    /// The conversation; each has a task it is on [default: default]
+    #[arg(long, global = true, env = "HOLDFAST_SESSION", value_name = "ID")]
+    pub session: Option<ScopeId>,
     /// The task, where it is not to be told from the session or the words
     #[arg(long, global = true, value_name = "ID")]
     pub task: Option<ScopeId>,
     /// Where vectors come from: builtin, none, or the base URL of an OpenAI-compatible service
     #[arg(long, global = true, env = "HOLDFAST_EMBEDDING", default_value = "builtin", value_name = "KIND")]
-    pub embedding: String,
+    pub embedding: EmbeddingArgument,
     /// The service's model
     #[arg(long, global = true, env = "HOLDFAST_EMBEDDING_MODEL", value_name = "NAME")]
     pub embedding_model: Option<String>,
@@ -52,21 +78,82 @@ pub struct Global {
     #[arg(long, global = true, env = "HOLDFAST_REDACTION", value_name = "FILE")]
     pub redaction: Option<PathBuf>,
     /// The zone of times written without an offset, and of now [default: the machine's]
-    #[arg(long, global = true, env = "HOLDFAST_ZONE", value_name = "ZONE")]
-    pub zone: Option<String>,
+    #[arg(long, global = true, env = "HOLDFAST_ZONE", value_name = "ZONE", value_parser = zone)]
+    pub zone: Option<TimeZone>,
+}
+
+impl Global {
+    pub fn session(&self) -> ScopeId {
+        self.session.clone().unwrap_or_default()
+    }
+}
+
+/// Where vectors come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EmbeddingArgument {
+    Builtin,
+    None,
+    Url(String),
+}
+
+impl FromStr for EmbeddingArgument {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "builtin" => Ok(Self::Builtin),
+            "none" => Ok(Self::None),
+            url if url.starts_with("http://") || url.starts_with("https://") => Ok(Self::Url(url.to_owned())),
+            _ => Err("it is neither builtin nor none nor a URL that begins with http:// or https://"),
+        }
+    }
+}
+
+fn zone(text: &str) -> Result<TimeZone, &'static str> {
+    // An offset alone is read as part of a moment.
+    let of_offset = || moment::parse(&format!("2000-01-01T00:00:00{text}")).map(|moment| moment.time_zone().clone());
+    TimeZone::get(text)
+        .or_else(|_| of_offset())
+        .map_err(|_| "there is no such zone: give one like Asia/Shanghai or +08:00")
+}
+
+fn time(text: &str) -> Result<ZonedDateTime, String> {
+    moment::parse(text).map_err(|error| format!("it {error}: {}", MomentError::HINT))
+}
+
+fn pair(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("it is not NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// A parser that knows its words: a wrong one is answered with the list, and shells complete them.
+macro_rules! words {
+    ($type:ident) => {
+        PossibleValuesParser::new($type::ALL.iter().map(|value| value.as_str()))
+            .map(|word| $type::from_word(&word).expect("clap lets through only the words of the list"))
+    };
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Record a file: event lines, a chat, many chats, or records of a data set
     ///
-    /// Which of them it is is found out. What can't be read is reported and passed over. Recording a file twice adds nothing.
+    /// Which of them it is, is found out. What can't be read is reported, with its line and the reason, and passed over (exit code
+    /// 3). Recording a file twice adds nothing. With --ask, stdout is the context block for that request, asked right after the last
+    /// event by the same person.
     Replay(Replay),
     /// Record one event, or event lines from stdin
+    ///
+    /// Prints the event's id; the task it was found to belong to and what was redacted go to stderr.
     Observe(Observe),
     /// Print the context block for a request
+    ///
+    /// Nothing but the block goes to stdout: put it into the prompt as data. Its size, its fingerprint and what was left out go to
+    /// stderr. What was served is journaled, unless another process is writing the store.
     Context(ContextArguments),
     /// Search the memory
+    ///
+    /// A TIME is 2026-11-09T09:00:00+08:00, 2026-11-09, 昨天, "last Friday". A day counts whole: as of 2026-11-09 is as of its end.
     Recall(RecallArguments),
     /// See and steer tasks
     #[command(subcommand)]
@@ -91,20 +178,32 @@ pub enum Command {
         all: bool,
     },
     /// Bring an export back
-    Import { file: PathBuf },
+    ///
+    /// Events keep their ids and times. What is there already is left as it is. Chats and event lines are for `replay`.
+    Import {
+        /// A file that `export` wrote; - is stdin
+        file: PathBuf,
+    },
     /// Move old bodies to cold storage; their summaries stay searchable
     Archive {
         /// How old an event must be, in days
-        #[arg(long, default_value_t = 90)]
+        #[arg(long, default_value_t = 90, value_name = "DAYS")]
         older_than: u32,
     },
     /// Bring an archived event's body back
-    Restore { id: String },
+    Restore {
+        /// The event's id
+        #[arg(value_name = "EVENT")]
+        id: EventId,
+    },
     /// The whole store as text, and a check that it is valid
     #[command(hide = true)]
     Dump,
     /// Shell completions
-    Completions { shell: Shell },
+    Completions {
+        /// Whose; for bash: holdfast completions bash > ~/.local/share/bash-completion/completions/holdfast
+        shell: Shell,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -117,8 +216,8 @@ pub struct Replay {
     pub ask: Option<String>,
     /// Stop after so many events
     #[arg(long, value_name = "N")]
-    pub until: Option<usize>,
-    /// Leave the vectors for later
+    pub until: Option<u64>,
+    /// Leave the vectors to the next command that writes; --ask is answered by words then
     #[arg(long)]
     pub no_embed: bool,
     #[command(flatten)]
@@ -129,22 +228,27 @@ pub struct Replay {
 pub struct Observe {
     /// What was said or done; without it, stdin is read
     pub content: Option<String>,
-    #[arg(long, default_value = "user", value_name = "SOURCE")]
-    pub source: String,
-    #[arg(long, default_value = "query", value_name = "KIND")]
-    pub kind: String,
+    /// Who spoke
+    #[arg(long, default_value = "user", value_name = "SOURCE", value_parser = words!(Source))]
+    pub source: Source,
+    /// What sort of thing it is [default: query, response, tool_result or note, by the source]
+    #[arg(long, value_name = "KIND", value_parser = words!(Kind))]
+    pub kind: Option<Kind>,
     /// When it happened, with an offset: 2026-11-09T09:00:00+08:00 [default: now]
-    #[arg(long, value_name = "TIME")]
-    pub at: Option<String>,
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub at: Option<ZonedDateTime>,
     /// The same key twice is one event
     #[arg(long, value_name = "KEY")]
     pub key: Option<String>,
     /// Label it
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub metadata: Vec<String>,
-    /// Stdin holds event lines, one JSON object each
-    #[arg(long, conflicts_with = "content")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    pub metadata: Vec<(String, String)>,
+    /// Stdin holds event lines, one JSON object each; each is on disk before the next is read
+    #[arg(long, conflicts_with_all = ["content", "source", "kind", "at", "key", "metadata"])]
     pub lines: bool,
+    /// Leave the vectors to the next command that writes
+    #[arg(long)]
+    pub no_embed: bool,
 }
 
 #[derive(Debug, Args)]
@@ -153,7 +257,7 @@ pub struct BlockArguments {
     #[arg(long, default_value_t = 2_000, value_name = "TOKENS")]
     pub budget: usize,
     /// Whose tokens: o200k_base or cl100k_base
-    #[arg(long, default_value = "o200k_base", value_name = "NAME")]
+    #[arg(long, default_value = "o200k_base", value_name = "NAME", value_parser = ["o200k_base", "cl100k_base"])]
     pub tokenizer: String,
     /// The language of the labels [default: the request's]
     #[arg(long, value_enum)]
@@ -179,13 +283,15 @@ pub struct ContextArguments {
 
 #[derive(Debug, Args)]
 pub struct RecallArguments {
+    /// What to look for: a question, a step, a word
     pub query: String,
-    /// Events at most
+    /// Events at most; facts of the task come in addition
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub limit: usize,
-    /// Why each candidate was returned or not; with an id, why that one
-    #[arg(long, value_name = "EVENT", num_args = 0..=1, default_missing_value = "")]
-    pub explain: Option<String>,
+    /// Why each candidate was returned or not; with =EVENT, why that one
+    // With a sign between, or `recall --explain 退货率` would take the query for the event.
+    #[arg(long, value_name = "EVENT", num_args = 0..=1, require_equals = true)]
+    pub explain: Option<Option<EventId>>,
     /// As the world was then: only what had happened
     #[arg(long, value_name = "TIME")]
     pub as_of: Option<String>,
@@ -201,10 +307,12 @@ pub struct RecallArguments {
     /// Only this session's (see --session)
     #[arg(long)]
     pub in_session: bool,
-    #[arg(long, value_name = "SOURCE")]
-    pub source: Vec<String>,
-    #[arg(long, value_name = "KIND")]
-    pub kind: Vec<String>,
+    /// Only what they said; may be given several times
+    #[arg(long, value_name = "SOURCE", value_parser = words!(Source))]
+    pub source: Vec<Source>,
+    /// Only of this kind; may be given several times
+    #[arg(long, value_name = "KIND", value_parser = words!(Kind))]
+    pub kind: Vec<Kind>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -216,22 +324,38 @@ pub enum TaskCommand {
         all: bool,
     },
     /// One task with its working memory
-    Show { id: Option<ScopeId> },
+    Show {
+        /// The task [default: --task, or the one the session is on]
+        id: Option<ScopeId>,
+    },
     /// Open a task and put the session on it
+    ///
+    /// Prints the task's id: the one given with --task, or a new one.
     Start {
+        /// What people will call it
         title: String,
-        #[arg(long)]
+        /// What is to be reached [default: the title]
+        #[arg(long, value_name = "TEXT")]
         goal: Option<String>,
+        /// What must hold throughout; may be given several times
         #[arg(long, value_name = "TEXT")]
         constraint: Vec<String>,
     },
     /// Apply a typed update: JSON, @FILE, or - for stdin
-    Update { update: String },
-    /// End a task
+    ///
+    /// It is applied whole or refused. Prints the task's new version. For example:
+    /// {"actions": [{"action": "complete_step", "result": "41 minutes"}, {"action": "next_step"}], "expected_version": 7}
+    Update {
+        /// JSON as it stands, @FILE, or -
+        update: String,
+    },
+    /// End a task: its frames are cleared, its log stays
     End {
-        #[arg(long, default_value = "success", value_name = "OUTCOME")]
-        outcome: String,
-        #[arg(long)]
+        /// What came of it
+        #[arg(long, default_value = "success", value_name = "OUTCOME", value_parser = words!(Outcome))]
+        outcome: Outcome,
+        /// For a failure, why
+        #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
     /// Give up the step whose prompt is out, after its loop died
@@ -240,11 +364,13 @@ pub enum TaskCommand {
 
 #[derive(Debug, Args)]
 pub struct JournalArguments {
-    /// One run: its id, or latest
-    #[arg(long)]
-    pub run: Option<String>,
-    #[arg(long)]
-    pub verb: Option<String>,
+    /// Of one run: its id, or latest
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<RunArgument>,
+    /// Only what was done in this way
+    #[arg(long, value_name = "VERB", value_parser = words!(Verb))]
+    pub verb: Option<Verb>,
+    /// Operations at most, the newest
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub limit: usize,
 }
@@ -252,6 +378,26 @@ pub struct JournalArguments {
 #[derive(Debug, Args)]
 pub struct ReportArguments {
     /// A run's id, latest, or all
-    #[arg(long, default_value = "latest")]
-    pub run: String,
+    #[arg(long, default_value = "latest", value_name = "RUN")]
+    pub run: RunArgument,
+}
+
+/// Which run is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunArgument {
+    Latest,
+    All,
+    One(RunId),
+}
+
+impl FromStr for RunArgument {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "latest" => Ok(Self::Latest),
+            "all" => Ok(Self::All),
+            id => id.parse().map(Self::One).map_err(|_| "it is neither latest nor all nor the id of a run"),
+        }
+    }
 }

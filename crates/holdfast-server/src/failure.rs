@@ -5,15 +5,24 @@ use std::process::ExitCode;
 use holdfast::engine;
 
 pub const FAILED: u8 = 1;
-pub const PARTLY_READ: u8 = 3;
+pub const USAGE: u8 = 2;
+pub const PARTLY: u8 = 3;
 pub const REFUSED: u8 = 4;
 
-/// Something the caller asked for that is not accepted as it is.
+/// Something handed in that is not accepted as it is.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(pub String);
 
+/// Arguments that don't make sense, where only a look at the store or the clock could tell.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if error.chain().any(|cause| cause.is::<Usage>()) {
+        return ExitCode::from(USAGE);
+    }
     let refused = error.chain().any(|cause| {
         cause.is::<Refused>()
             || cause.downcast_ref::<engine::Error>().is_some_and(|error| {
@@ -32,6 +41,19 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
             })
     });
     ExitCode::from(if refused { REFUSED } else { FAILED })
+}
+
+/// What the library can't say: which option to use.
+pub fn hint(error: &anyhow::Error) -> &'static str {
+    match error.chain().find_map(|cause| cause.downcast_ref::<engine::Error>()) {
+        Some(engine::Error::NoTask) => {
+            " (--task ID, or --session ID of one that is on a task; `holdfast task list` shows the tasks)"
+        }
+        Some(engine::Error::Order(_)) => {
+            " (`holdfast task update` writes a step back, `holdfast task abandon-step` gives it up)"
+        }
+        _ => "",
+    }
 }
 
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -1,6 +1,7 @@
 //! `holdfast`: the command line of the memory engine.
 //!
-//! Exit codes: 0 done; 1 failed (store, files); 2 wrong usage; 3 done, but parts of the input could not be read; 4 refused.
+//! Exit codes: 0 done; 1 failed (store, files); 2 wrong usage; 3 done, but parts of the input could not be read or applied; 4
+//! refused, nothing was changed (a bad event, a stale update, a step out of order).
 
 mod cli;
 mod commands;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         // A reader that has seen enough, like `head`, is no failure.
         Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            printer.say(format_args!("holdfast: {error:#}"));
+            printer.say(format_args!("holdfast: {error:#}{}", failure::hint(&error)));
             exit_code(&error)
         }
     }

@@ -1,5 +1,6 @@
 //! Opening the engine as the global options say, and whose memory a command is about.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,14 +12,18 @@ use holdfast::env::Env;
 use holdfast::redact::Rules;
 use holdfast::signals;
 use holdfast::store::StoreError;
+use holdfast::types::moment;
 use holdfast::types::scope::{Owner, Scope};
-use holdfast::types::{event, moment};
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ZonedDateTime};
 
-use crate::cli::Global;
-use crate::failure::Refused;
+use crate::cli::{EmbeddingArgument, Global};
+use crate::failure::Usage;
 use crate::printer::Printer;
+
+/// Owners named in a note.
+const OWNERS_NAMED: usize = 5;
 
 pub fn store_directory(global: &Global) -> Result<PathBuf> {
     if let Some(directory) = &global.store {
@@ -30,30 +35,22 @@ pub fn store_directory(global: &Global) -> Result<PathBuf> {
     Ok(strategy.data_dir())
 }
 
-pub fn zone(global: &Global) -> Result<TimeZone> {
-    match &global.zone {
-        None => Ok(TimeZone::system()),
-        Some(name) => TimeZone::get(name)
-            .or_else(|_| {
-                let with_offset = format!("2000-01-01T00:00:00{name}");
-                moment::parse(&with_offset).map(|moment| moment.time_zone().clone())
-            })
-            .map_err(|_| {
-                Refused(format!("there is no time zone {name:?}: give one like Asia/Shanghai or +08:00")).into()
-            }),
-    }
+pub fn zone(global: &Global) -> TimeZone {
+    global.zone.clone().unwrap_or_else(TimeZone::system)
 }
 
 fn config(global: &Global, read_only: bool) -> Result<Config> {
-    let embedding = match global.embedding.as_str() {
-        "builtin" => Choice::Builtin { candidates: builtin_model_paths() },
-        "none" => Choice::None,
-        url if url.starts_with("http://") || url.starts_with("https://") => Choice::OpenAi {
-            base_url: url.to_owned(),
-            model: global.embedding_model.clone().context("--embedding with a URL needs --embedding-model")?,
+    let embedding = match &global.embedding {
+        EmbeddingArgument::Builtin => Choice::Builtin { candidates: builtin_model_paths() },
+        EmbeddingArgument::None => Choice::None,
+        EmbeddingArgument::Url(url) => Choice::OpenAi {
+            base_url: url.clone(),
+            model: global
+                .embedding_model
+                .clone()
+                .ok_or_else(|| Usage("a service needs the name of its model: give --embedding-model".to_owned()))?,
             key: global.embedding_key.clone(),
         },
-        other => bail!(Refused(format!("--embedding {other:?} is not builtin, none or a URL"))),
     };
     let redaction = match &global.redaction {
         None => Rules::default(),
@@ -62,7 +59,7 @@ fn config(global: &Global, read_only: bool) -> Result<Config> {
             Rules::from_toml(&text).with_context(|| path.display().to_string())?
         }
     };
-    let env = Arc::new(Env::system().in_zone(zone(global)?));
+    let env = Arc::new(Env::system().in_zone(zone(global)));
     Ok(Config { read_only, embedding, redaction, env, ..Config::at(store_directory(global)?) })
 }
 
@@ -71,6 +68,14 @@ pub fn writing(global: &Global, printer: Printer) -> Result<Engine> {
     let engine = Engine::open(config(global, false)?)?;
     say_what_is_missing(&engine, global, printer)?;
     Ok(engine)
+}
+
+/// For commands that record. Without vectors, whoever opens the store next makes them.
+pub fn recording(global: &Global, without_vectors: bool, printer: Printer) -> Result<Engine> {
+    if !without_vectors {
+        return writing(global, printer);
+    }
+    Ok(Engine::open(Config { embedding: Choice::None, ..config(global, false)? })?)
 }
 
 /// For commands that only look; they work while another process writes.
@@ -98,7 +103,7 @@ pub fn writing_if_possible(global: &Global, printer: Printer) -> Result<Engine> 
 
 /// Said once a run: why the chosen model does not serve.
 fn say_what_is_missing(engine: &Engine, global: &Global, printer: Printer) -> Result<()> {
-    if global.embedding != "none"
+    if global.embedding != EmbeddingArgument::None
         && let Some(note) = engine.embedding_status()?.note
     {
         printer.say(format_args!("note: {note}"));
@@ -106,59 +111,65 @@ fn say_what_is_missing(engine: &Engine, global: &Global, printer: Printer) -> Re
     Ok(())
 }
 
-/// Whose memory: as told, else the only owner there is, else the default.
-pub fn owner(global: &Global, engine: &Engine) -> Result<Owner> {
-    let told = Owner {
-        tenant: global.tenant.clone(),
-        user: global.user.clone().unwrap_or_default(),
-        agent: global.agent.clone().unwrap_or_default(),
-    };
+/// Whose memory: as told, else the only owner there is, else the default. Where that leaves a choice, stderr names it.
+pub fn owner(global: &Global, engine: &Engine, printer: Printer) -> Result<Owner> {
+    let told = told(global);
     if global.user.is_some() && global.agent.is_some() {
         return Ok(told);
     }
     let owners = engine.owners()?;
-    let mut fitting = owners.iter().filter(|owner| {
-        owner.tenant == global.tenant
-            && global.user.as_ref().is_none_or(|user| *user == owner.user)
-            && global.agent.as_ref().is_none_or(|agent| *agent == owner.agent)
-    });
-    match (fitting.next(), fitting.next()) {
-        (Some(only), None) => Ok(only.clone()),
-        _ => Ok(told),
+    let fitting: Vec<&Owner> = owners
+        .iter()
+        .filter(|owner| {
+            owner.tenant == global.tenant
+                && global.user.as_ref().is_none_or(|user| *user == owner.user)
+                && global.agent.as_ref().is_none_or(|agent| *agent == owner.agent)
+        })
+        .collect();
+    if let [only] = fitting[..] {
+        return Ok(only.clone());
+    }
+    if !fitting.is_empty() && !fitting.contains(&&told) {
+        let named = fitting.iter().take(OWNERS_NAMED).map(|owner| format!("{}/{}", owner.user, owner.agent));
+        let more = if fitting.len() > OWNERS_NAMED { ", …" } else { "" };
+        printer.say(format_args!(
+            "note: nothing is known of {}/{}; this store holds {} (user/agent){more}: choose with --user and --agent",
+            told.user,
+            told.agent,
+            named.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    Ok(told)
+}
+
+/// The owner as the options say, with defaults.
+pub fn told(global: &Global) -> Owner {
+    Owner {
+        tenant: global.tenant.clone(),
+        user: global.user.clone().unwrap_or_default(),
+        agent: global.agent.clone().unwrap_or_default(),
     }
 }
 
-pub fn scope(global: &Global, engine: &Engine) -> Result<Scope> {
-    Ok(Scope { owner: owner(global, engine)?, session: global.session.clone(), task: global.task.clone() })
+pub fn scope(global: &Global, engine: &Engine, printer: Printer) -> Result<Scope> {
+    Ok(Scope { owner: owner(global, engine, printer)?, session: global.session(), task: global.task.clone() })
 }
 
-/// A time as a person gives it: with an offset, as a date, or in words (昨天, "last Friday").
-pub fn time(text: &str, now: &ZonedDateTime) -> Result<Timestamp> {
+/// A time as a person gives it: with an offset, as a date, or in words (昨天, "last Friday"), as the stretch it stands for. A moment
+/// begins and ends at once.
+pub fn stretch(text: &str, now: &ZonedDateTime) -> Result<Range<Timestamp>> {
     if let Ok(moment) = moment::parse(text) {
-        return Ok(moment.timestamp());
+        return Ok(moment.timestamp()..moment.timestamp());
     }
     let mentioned = signals::dates(text, now);
     let [mention] = mentioned.as_slice() else {
-        bail!(Refused(format!(
+        bail!(Usage(format!(
             "{text:?} is no time: write it like 2026-11-09T09:00:00+08:00, 2026-11-09, 昨天 or \"last Friday\""
         )));
     };
-    let zoned = mention.start.to_zoned_datetime(now.time_zone().clone());
-    Ok(zoned.map_err(|e| Refused(format!("{text:?} is out of range: {e}")))?.timestamp())
-}
-
-/// A word of a fixed list, or an error that shows the list.
-pub fn word<T: Copy>(what: &str, text: &str, from_word: fn(&str) -> Option<T>, all: &[&str]) -> Result<T> {
-    from_word(text)
-        .ok_or_else(|| Refused(format!("there is no {what} {text:?}: it is one of {}", all.join(", "))).into())
-}
-
-pub fn source(text: &str) -> Result<event::Source> {
-    let all: Vec<&str> = event::Source::ALL.iter().map(|source| source.as_str()).collect();
-    word("source", text, event::Source::from_word, &all)
-}
-
-pub fn kind(text: &str) -> Result<event::Kind> {
-    let all: Vec<&str> = event::Kind::ALL.iter().map(|kind| kind.as_str()).collect();
-    word("kind", text, event::Kind::from_word, &all)
+    let instant = |time: DateTime| match time.to_zoned_datetime(now.time_zone().clone()) {
+        Ok(zoned) => Ok(zoned.timestamp()),
+        Err(error) => Err(Usage(format!("{text:?} is out of range: {error}"))),
+    };
+    Ok(instant(mention.start)?..instant(mention.end)?)
 }

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use comfy_table::{ContentArrangement, Table, presets};
+use console::Term;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -30,6 +31,14 @@ impl Printer {
         Ok(out.flush()?)
     }
 
+    /// Data as one JSON document on one line: for commands that answer again and again.
+    pub fn line(self, value: &impl Serialize) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        Ok(out.flush()?)
+    }
+
     /// Data either way.
     pub fn either(self, value: &impl Serialize, text: impl FnOnce() -> String) -> anyhow::Result<()> {
         if self.json { self.document(value) } else { Ok(self.text(&text())?) }
@@ -40,11 +49,15 @@ impl Printer {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
+    /// A person's table fits their terminal; a pipe's has a line for each row.
     pub fn table(self, header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_header(header);
+        if let Some((_, columns)) = Term::stdout().size_checked() {
+            table.set_width(columns);
+        }
         table.add_rows(rows);
-        table.to_string()
+        table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
     }
 
     pub fn bar(self, what: &str, length: u64) -> ProgressBar {

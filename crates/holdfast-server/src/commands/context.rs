@@ -1,7 +1,7 @@
 //! `context`: the block for a request, and nothing else on stdout.
 
 use anyhow::Result;
-use holdfast::types::context::{BlockOptions, ContextBlock};
+use holdfast::types::context::{BlockItem, BlockOptions, ContextBlock};
 use holdfast::types::query::Query;
 use holdfast::types::signals::Language;
 
@@ -9,10 +9,13 @@ use crate::cli::{BlockArguments, ContextArguments, Global, LanguageArgument};
 use crate::open;
 use crate::printer::Printer;
 
+/// Things left out, shown one by one.
+const CUT_SHOWN: usize = 10;
+
 pub fn run(global: &Global, arguments: &ContextArguments, printer: Printer) -> Result<()> {
     let engine =
         if arguments.step { open::writing(global, printer)? } else { open::writing_if_possible(global, printer)? };
-    let query = Query::new(open::scope(global, &engine)?, &arguments.query, engine.now());
+    let query = Query::new(open::scope(global, &engine, printer)?, &arguments.query, engine.now());
     let options = block_options(&arguments.block);
     let block = if arguments.step { engine.begin_step(&query, &options)? } else { engine.context(&query, &options)? };
     say_about(&block, printer);
@@ -43,4 +46,14 @@ pub fn say_about(block: &ContextBlock, printer: Printer) {
         block.served.len(),
         block.cut.len()
     ));
+    for cut in block.cut.iter().take(CUT_SHOWN) {
+        let what = match &cut.item {
+            BlockItem::Element { id, .. } => id.to_string(),
+            BlockItem::Event { id } => format!("event {id}"),
+        };
+        printer.say(format_args!("  left out: {what}: {}", cut.reason));
+    }
+    if block.cut.len() > CUT_SHOWN {
+        printer.say(format_args!("  left out: and {} more", block.cut.len() - CUT_SHOWN));
+    }
 }

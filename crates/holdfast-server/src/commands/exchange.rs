@@ -1,25 +1,29 @@
 //! `export` and `import`: an owner's memory as lines of JSON, whole.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use holdfast::engine::{EXPORT_VERSION, Engine, ExportLine, Imported};
 use holdfast::types::scope::Owner;
+use serde::Serialize;
 
 use crate::cli::Global;
-use crate::failure::{PARTLY_READ, Refused};
+use crate::failure::{PARTLY, Refused};
 use crate::open;
 use crate::printer::Printer;
 
 /// Lines brought in with one commit.
 const BATCH_LINES: usize = 200;
 
+/// Lines that could not be read, shown one by one.
+const UNREAD_SHOWN: u64 = 20;
+
 pub fn export(global: &Global, all: bool, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
-    let owners = if all { engine.owners()? } else { vec![open::owner(global, &engine)?] };
+    let owners = if all { engine.owners()? } else { vec![open::owner(global, &engine, printer)?] };
     let mut out = BufWriter::new(std::io::stdout().lock());
     let exported = engine.export(&owners, &mut out)?;
     out.flush()?;
@@ -28,59 +32,87 @@ pub fn export(global: &Global, all: bool, printer: Printer) -> Result<()> {
 }
 
 pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode> {
-    let engine = open::writing(global, printer)?;
-    let file = File::open(path).with_context(|| format!("can't open {}", path.display()))?;
-    let mut owner: Option<Owner> = None;
-    let (mut batch, mut total, mut unread) = (Vec::new(), Imported::default(), 0_u64);
-    for (number, line) in (1_u64..).zip(BufReader::new(file).split(b'\n')) {
-        let line = line.with_context(|| format!("can't read {}", path.display()))?;
-        if line.trim_ascii().is_empty() {
-            continue;
+    let shown = path.display();
+    let input: Box<dyn Read> = if path.as_os_str() == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        if path.is_dir() {
+            bail!("{shown} is a directory: name a file that `holdfast export` wrote");
         }
+        Box::new(File::open(path).with_context(|| format!("can't open {shown}"))?)
+    };
+    let mut lines = (1_u64..).zip(BufReader::new(input).split(b'\n')).filter(|(_, line)| !is_blank(line)).peekable();
+    // Looked at before the store is opened: another kind of file must not leave an empty store behind.
+    check_first(lines.peek(), &shown)?;
+    let engine = open::writing(global, printer)?;
+    let mut owner: Option<Owner> = None;
+    let (mut batch, mut brought) = (Vec::new(), Brought::default());
+    for (number, line) in lines {
+        let line = line.with_context(|| format!("can't read {shown}, line {number}"))?;
         match serde_json::from_slice::<ExportLine>(&line) {
             Ok(ExportLine::Owner { version, .. }) if version > EXPORT_VERSION => {
                 return Err(Refused(format!(
-                    "{}, line {number}: an export of version {version}, and this holdfast reads up to {EXPORT_VERSION}",
-                    path.display()
+                    "{shown}, line {number}: an export of version {version}, and this holdfast reads up to {EXPORT_VERSION}"
                 ))
                 .into());
             }
             Ok(ExportLine::Owner { owner: next, .. }) => {
-                bring_in(&engine, owner.as_ref(), &mut batch, &mut total)?;
+                bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
                 owner = Some(next);
-            }
-            Ok(_) if owner.is_none() => {
-                return Err(
-                    Refused(format!("{}, line {number}: an export begins with its owner", path.display())).into()
-                );
             }
             Ok(line) => {
                 batch.push(line);
                 if batch.len() == BATCH_LINES {
-                    bring_in(&engine, owner.as_ref(), &mut batch, &mut total)?;
+                    bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
                 }
             }
             Err(error) => {
-                unread += 1;
-                // The message of a JSON error names the place and the kind of fault; the text itself is not repeated.
-                let fault = format!("{:?} at column {}", error.classify(), error.column());
-                printer.say(format_args!(
-                    "not read: {}, line {number}: not a line of an export ({fault})",
-                    path.display()
-                ));
+                brought.unread += 1;
+                if brought.unread <= UNREAD_SHOWN {
+                    // The message of a JSON error names the place and the kind of fault; the text itself is not repeated.
+                    let fault = format!("{:?} at column {}", error.classify(), error.column());
+                    printer.say(format_args!("not read: {shown}, line {number}: not a line of an export ({fault})"));
+                }
             }
         }
     }
-    bring_in(&engine, owner.as_ref(), &mut batch, &mut total)?;
-    super::replay::settle(&engine, printer)?;
-    printer.say(format_args!(
-        "{} events and {} tasks brought in, {} known already",
-        total.events, total.tasks, total.known
-    ));
-    if printer.json {
-        printer.document(&total)?;
+    bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+    super::replay::settle(&engine, printer);
+    let Imported { events, tasks, known } = brought.imported;
+    printer.say(format_args!("{events} events and {tasks} tasks brought in, {known} known already"));
+    if brought.unread > UNREAD_SHOWN {
+        printer.say(format_args!("not read: {} lines in all", brought.unread));
     }
-    Ok(if unread == 0 { ExitCode::SUCCESS } else { ExitCode::from(PARTLY_READ) })
+    if printer.json {
+        printer.document(&brought)?;
+    }
+    Ok(if brought.unread == 0 { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
+}
+
+/// What an import came to.
+#[derive(Debug, Default, Serialize)]
+struct Brought {
+    #[serde(flatten)]
+    imported: Imported,
+    unread: u64,
+}
+
+fn is_blank(line: &std::io::Result<Vec<u8>>) -> bool {
+    line.as_ref().is_ok_and(|line| line.trim_ascii().is_empty())
+}
+
+/// An export begins with an owner; everything else is told apart here, with what to do about it.
+fn check_first(first: Option<&(u64, std::io::Result<Vec<u8>>)>, shown: &impl std::fmt::Display) -> Result<()> {
+    let Some((number, line)) = first else { bail!("{shown} is empty") };
+    let Ok(line) = line else { return Ok(()) };
+    if matches!(serde_json::from_slice(line), Ok(ExportLine::Owner { .. })) {
+        return Ok(());
+    }
+    Err(Refused(format!(
+        "{shown}, line {number}: an export begins with its owner, and this is none. Chats, event lines and data sets are read by \
+         `holdfast replay`"
+    ))
+    .into())
 }
 
 fn bring_in(engine: &Engine, owner: Option<&Owner>, batch: &mut Vec<ExportLine>, total: &mut Imported) -> Result<()> {

@@ -5,10 +5,11 @@ use holdfast::engine::Engine;
 use holdfast::journal::Report;
 use holdfast::store::JournalPage;
 use holdfast::types::ids::{EventId, RunId};
-use holdfast::types::operation::{JournalEntry, Target, Verb};
+use holdfast::types::moment;
+use holdfast::types::operation::{JournalEntry, Target};
 use holdfast::types::scope::{Owner, ScopeId};
 
-use crate::cli::{Global, JournalArguments, ReportArguments};
+use crate::cli::{Global, JournalArguments, ReportArguments, RunArgument};
 use crate::failure::Refused;
 use crate::open;
 use crate::printer::Printer;
@@ -19,19 +20,31 @@ const HISTORY_MAX: usize = 1_000;
 /// Statements listed in a report.
 const LISTED_MAX: usize = 20;
 
+/// States of one task listed in a report.
+const STATES_SHOWN: usize = 8;
+
 pub fn history(global: &Global, id: &str, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
-    let owner = open::owner(global, &engine)?;
+    let owner = open::owner(global, &engine, printer)?;
     if let Ok(event) = id.parse::<EventId>()
         && engine.event(&owner, event)?.is_some()
     {
         let history = engine.history(&owner, event)?;
         return printer.either(&history, || {
-            let event = &history.event.event;
-            let mut text =
-                format!("{} {} {} {}\n{}\n", event.id, event.source, event.kind, event.occurred_at, event.content);
-            text.push_str(&entries_in_words(&history.operations, printer));
-            text
+            let stored = &history.event;
+            let event = &stored.event;
+            let at = moment::format(&event.occurred_at);
+            let mut lines = vec![format!("{} {} {} {at}", event.id, event.source, event.kind), event.content.clone()];
+            lines.extend(
+                stored.archived.then(|| "archived: this is its summary; `restore` brings the body back".to_owned()),
+            );
+            lines.extend(stored.overturned.iter().map(|overturned| {
+                let by = overturned.replaced_by.as_ref().map_or_else(String::new, |by| format!(" → {by}"));
+                format!("overturned: {}{by}", overturned.statement)
+            }));
+            lines.push(String::new());
+            lines.push(entries_in_words(&history.operations, printer));
+            lines.join("\n")
         });
     }
     let task = ScopeId::new(id).map_err(|e| Refused(e.to_string()))?;
@@ -45,43 +58,48 @@ pub fn history(global: &Global, id: &str, printer: Printer) -> Result<()> {
 
 pub fn journal(global: &Global, arguments: &JournalArguments, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
-    let owner = open::owner(global, &engine)?;
-    let all: Vec<&str> = Verb::ALL.iter().map(|verb| verb.as_str()).collect();
-    let verb = arguments.verb.as_ref().map(|verb| open::word("verb", verb, Verb::from_word, &all)).transpose()?;
-    let run = match &arguments.run {
-        Some(run) => self::run(&engine, &owner, run)?,
-        None => None,
-    };
+    let owner = open::owner(global, &engine, printer)?;
     let page = JournalPage {
-        run,
-        verb,
+        run: run(&engine, &owner, arguments.run.unwrap_or(RunArgument::All))?,
+        verb: arguments.verb,
         task: global.task.clone(),
         newest_first: true,
         limit: arguments.limit,
         ..JournalPage::default()
     };
     let entries = engine.journal(&owner, &page)?;
+    if entries.is_empty() {
+        printer.say("the journal has nothing of this");
+        return if printer.json { printer.document(&entries) } else { Ok(()) };
+    }
     printer.either(&entries, || entries_in_words(&entries, printer))
 }
 
 pub fn report(global: &Global, arguments: &ReportArguments, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
-    let owner = open::owner(global, &engine)?;
+    let owner = open::owner(global, &engine, printer)?;
     let page =
-        JournalPage { run: run(&engine, &owner, &arguments.run)?, task: global.task.clone(), ..JournalPage::default() };
+        JournalPage { run: run(&engine, &owner, arguments.run)?, task: global.task.clone(), ..JournalPage::default() };
     let report = engine.report(&owner, &page)?;
-    printer.either(&report, || report_in_words(&report).join("\n"))
+    if report.operations == 0 {
+        printer.say("nothing was done: the journal has no operation of this run, task and owner");
+    }
+    if printer.json {
+        return printer.document(&report);
+    }
+    let lines = report_in_words(&report);
+    if lines.is_empty() { Ok(()) } else { Ok(printer.text(&lines.join("\n"))?) }
 }
 
-/// A run by its id; `latest` is the one of the newest operation, `all` none in particular.
-fn run(engine: &Engine, owner: &Owner, text: &str) -> Result<Option<RunId>> {
-    match text {
-        "all" => Ok(None),
-        "latest" => {
+/// `Latest` is the run of the newest operation; `All` is none in particular.
+fn run(engine: &Engine, owner: &Owner, which: RunArgument) -> Result<Option<RunId>> {
+    match which {
+        RunArgument::All => Ok(None),
+        RunArgument::One(id) => Ok(Some(id)),
+        RunArgument::Latest => {
             let page = JournalPage { newest_first: true, limit: 1, ..JournalPage::default() };
             Ok(engine.journal(owner, &page)?.pop().map(|entry| entry.operation.run))
         }
-        id => Ok(Some(id.parse().map_err(|_| Refused(format!("{id:?} is no run: give its id, latest or all")))?)),
     }
 }
 
@@ -115,10 +133,10 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
     };
     if !report.stored.is_empty() {
         let total: u64 = report.stored.values().sum();
-        lines.push(format!("stored: {total} events ({})", counted(&report.stored)));
+        lines.push(format!("stored: {} ({})", events(total), counted(&report.stored)));
     }
     if report.unattributed > 0 {
-        lines.push(format!("of no task: {} events", report.unattributed));
+        lines.push(format!("of no task: {}", events(report.unattributed)));
     }
     if !report.redacted.is_empty() {
         lines.push(format!("redacted: {}", counted(&report.redacted)));
@@ -130,9 +148,13 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
             .as_ref()
             .filter(|title| title.as_str() != id.as_str())
             .map_or_else(String::new, |title| format!(" {title}"));
-        let mut line = format!("task {id}{title}: {} events, {} changes", task.events, task.updates);
-        if !task.states.is_empty() {
-            line.push_str(&format!("; {}", task.states.join(", ")));
+        let mut line = format!("task {id}{title}: {}, {} changes", events(task.events), task.updates);
+        let states = last_states(&task.states);
+        if !states.is_empty() {
+            line.push_str(&format!("; {}", states[..states.len().min(STATES_SHOWN)].join(", ")));
+        }
+        if states.len() > STATES_SHOWN {
+            line.push_str(&format!(" and {} more", states.len() - STATES_SHOWN));
         }
         line.extend(task.ended.iter().map(|_| "; ended".to_owned()));
         lines.push(line);
@@ -161,4 +183,21 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
         lines.push(format!("restored: {}", report.restored));
     }
     lines
+}
+
+pub fn events(count: u64) -> String {
+    format!("{count} event{}", if count == 1 { "" } else { "s" })
+}
+
+/// The state each thing was left in: 「启明: open」 and later 「启明: cancelled」 is one line.
+fn last_states(states: &[String]) -> Vec<&str> {
+    let name = |state: &str| state.split_once(": ").map(|(name, _)| name.to_owned());
+    let is_last = |(at, state): &(usize, &String)| {
+        let later = &states[at + 1..];
+        match name(state) {
+            Some(named) => !later.iter().any(|other| name(other).as_ref() == Some(&named)),
+            None => later.first() != Some(state),
+        }
+    };
+    states.iter().enumerate().filter(is_last).map(|(_, state)| state.as_str()).collect()
 }

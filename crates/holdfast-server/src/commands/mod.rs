@@ -33,11 +33,13 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Export { all } => exchange::export(global, *all, printer),
         Command::Import { file } => return exchange::import(global, file, printer),
         Command::Archive { older_than } => status::archive(global, *older_than, printer),
-        Command::Restore { id } => status::restore(global, id, printer),
+        Command::Restore { id } => status::restore(global, *id, printer),
         Command::Dump => status::dump(global, printer),
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "holdfast", &mut std::io::stdout());
-            Ok(())
+            // Into memory first: the generator panics when its reader has gone.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "holdfast", &mut script);
+            printer.text(&String::from_utf8_lossy(&script)).map_err(Into::into)
         }
     }
     .map(|()| ExitCode::SUCCESS)

@@ -1,65 +1,91 @@
 //! `observe`: one event from the command line, or event lines from stdin.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use holdfast::engine::Observed;
 use holdfast::import::{self, Format, Options};
-use holdfast::types::event::RawEvent;
-use holdfast::types::moment;
+use holdfast::types::event::{Kind, RawEvent, Source};
 use serde_json::{Value, json};
 
+use super::replay::settle;
 use crate::cli::{Global, Observe};
-use crate::failure::{PARTLY_READ, Refused};
+use crate::failure::{PARTLY, Refused};
 use crate::open;
 use crate::printer::Printer;
 
 pub fn run(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitCode> {
-    let engine = open::writing(global, printer)?;
-    let scope = open::scope(global, &engine)?;
     if arguments.lines {
-        let options = Options { scope, zone: open::zone(global)?, format: Some(Format::Native) };
-        let mut all_read = true;
-        for entry in import::read(std::io::stdin().lock(), "stdin", options).context("stdin")? {
-            let observed = match entry {
-                Ok(entry) => engine.observe_with(entry.event, entry.update).map_err(anyhow::Error::from),
-                Err(unread) => Err(unread.into()),
-            };
-            match observed {
-                Ok(observed) => print(&observed, printer)?,
-                Err(error) => {
-                    all_read = false;
-                    printer.say(format_args!("holdfast: {error:#}"));
-                }
-            }
-        }
-        return Ok(if all_read { ExitCode::SUCCESS } else { ExitCode::from(PARTLY_READ) });
+        return lines(global, arguments, printer);
     }
     let content = match &arguments.content {
         Some(content) => content.clone(),
-        None => {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).context("can't read stdin")?;
-            String::from_utf8(bytes)
-                .map_err(|e| Refused(format!("stdin is not UTF-8 from byte {}", e.utf8_error().valid_up_to())))?
-        }
+        None => from_stdin(printer)?,
     };
-    let mut raw = RawEvent::new(scope, open::source(&arguments.source)?, open::kind(&arguments.kind)?, content);
-    if let Some(at) = &arguments.at {
-        let refused = |e| Refused(format!("--at {at:?} {e}: {}", moment::MomentError::HINT));
-        raw.occurred_at = Some(moment::parse(at).map_err(refused)?);
-    } else {
-        raw.occurred_at = Some(engine.now());
-    }
+    let engine = open::recording(global, arguments.no_embed, printer)?;
+    let scope = open::scope(global, &engine, printer)?;
+    let kind = arguments.kind.unwrap_or(match arguments.source {
+        Source::User => Kind::Query,
+        Source::Agent => Kind::Response,
+        Source::Tool => Kind::ToolResult,
+        Source::System => Kind::Note,
+    });
+    let mut raw = RawEvent::new(scope, arguments.source, kind, content);
+    raw.occurred_at = Some(arguments.at.clone().unwrap_or_else(|| engine.now()));
     raw.idempotency_key = arguments.key.clone();
-    for pair in &arguments.metadata {
-        let (name, value) =
-            pair.split_once('=').ok_or_else(|| Refused(format!("--metadata {pair:?} is not NAME=VALUE")))?;
-        raw.metadata.insert(name.to_owned(), Value::String(value.to_owned()));
-    }
+    raw.metadata =
+        arguments.metadata.iter().map(|(name, value)| (name.clone(), Value::String(value.clone()))).collect();
     print(&engine.observe(raw)?, printer)?;
+    settle(&engine, printer);
     Ok(ExitCode::SUCCESS)
+}
+
+fn from_stdin(printer: Printer) -> Result<String> {
+    if std::io::stdin().is_terminal() {
+        printer.say("what was said or done? End with Ctrl-D");
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).context("can't read stdin")?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        Refused(format!(
+            "stdin is not UTF-8 from byte {}: convert it first, e.g. with iconv",
+            e.utf8_error().valid_up_to() + 1
+        ))
+    })?;
+    // The newline is the shell's, not the speaker's.
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// Each line is answered before the next is read: an agent may keep the pipe open and wait for its ids.
+fn lines(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitCode> {
+    let engine = open::recording(global, arguments.no_embed, printer)?;
+    let scope = open::scope(global, &engine, printer)?;
+    let options = Options { scope, zone: open::zone(global), format: Some(Format::Native) };
+    let entries = import::read(std::io::stdin().lock(), "stdin", options);
+    let mut all_read = true;
+    for entry in entries.map_err(|error| anyhow::anyhow!("stdin {error}"))? {
+        let observed = match entry {
+            Ok(entry) => {
+                let place = entry.position;
+                let observed = engine.observe_with(entry.event, entry.update);
+                observed.map_err(|error| anyhow::Error::from(error).context(place))
+            }
+            Err(unread) => Err(unread.into()),
+        };
+        match observed {
+            Ok(observed) => {
+                all_read &= observed.refused_update.is_none();
+                print(&observed, printer)?;
+            }
+            Err(error) => {
+                all_read = false;
+                printer.say(format_args!("not read: {error:#}"));
+            }
+        }
+    }
+    settle(&engine, printer);
+    Ok(if all_read { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
 }
 
 fn print(observed: &Observed, printer: Printer) -> Result<()> {
@@ -76,16 +102,23 @@ fn print(observed: &Observed, printer: Printer) -> Result<()> {
         "overturned": observed.overturned,
         "refused_update": observed.refused_update,
     });
-    if !printer.json {
-        for redaction in &observed.redactions {
-            printer.say(format_args!("redacted: {} × {}", redaction.count, redaction.label));
-        }
-        if let Some(task) = &observed.task {
-            printer.say(format_args!("task: {task} ({})", observed.attribution));
-        }
-        if let Some(why) = &observed.refused_update {
-            printer.say(format_args!("update refused: {why}"));
-        }
+    if printer.json {
+        return printer.line(&value);
     }
-    printer.either(&value, || observed.id.to_string())
+    if observed.duplicate {
+        printer.say("known already: this is the first one's id");
+    }
+    for redaction in &observed.redactions {
+        printer.say(format_args!("redacted: {} × {}", redaction.count, redaction.label));
+    }
+    if let Some(task) = &observed.task {
+        printer.say(format_args!("task: {task} ({})", observed.attribution));
+    }
+    for statement in &observed.overturned {
+        printer.say(format_args!("overturned: {statement}"));
+    }
+    if let Some(why) = &observed.refused_update {
+        printer.say(format_args!("update refused: {why}"));
+    }
+    Ok(printer.text(&observed.id.to_string())?)
 }

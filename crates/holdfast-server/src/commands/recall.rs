@@ -1,6 +1,7 @@
 //! `recall`: what memory has on a question, and why.
 
 use anyhow::Result;
+use holdfast::engine;
 use holdfast::types::event::StoredEvent;
 use holdfast::types::query::{CandidateNote, Filter, Found, Hit, Limits, Query, Recalled, Verdict};
 
@@ -14,44 +15,53 @@ const EXPLAINED_SHOWN: usize = 40;
 pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
     let now = engine.now();
-    let time = |text: &Option<String>| text.as_ref().map(|text| open::time(text, &now)).transpose();
+    let time = |text: &Option<String>| text.as_ref().map(|text| open::stretch(text, &now)).transpose();
     let filter = Filter {
-        session: arguments.in_session.then(|| global.session.clone()),
+        session: arguments.in_session.then(|| global.session()),
         task: global.task.clone(),
-        sources: arguments.source.iter().map(|word| open::source(word)).collect::<Result<_>>()?,
-        kinds: arguments.kind.iter().map(|word| open::kind(word)).collect::<Result<_>>()?,
-        since: time(&arguments.since)?,
-        until: time(&arguments.as_of)?,
-        known_at: time(&arguments.known_at)?,
+        sources: arguments.source.clone(),
+        kinds: arguments.kind.clone(),
+        since: time(&arguments.since)?.map(|stretch| stretch.start),
+        until: time(&arguments.as_of)?.map(|stretch| stretch.end),
+        known_at: time(&arguments.known_at)?.map(|stretch| stretch.end),
         except: Vec::new(),
         history: arguments.history,
     };
-    let limits =
-        Limits { events: arguments.limit, total: arguments.limit + Limits::default().facts, ..Limits::default() };
-    let query = Query { filter, limits, ..Query::new(open::scope(global, &engine)?, &arguments.query, now) };
+    let facts = Limits::default().facts;
+    let limits = Limits { events: arguments.limit, facts, total: arguments.limit.saturating_add(facts) };
+    let query = Query { filter, limits, ..Query::new(open::scope(global, &engine, printer)?, &arguments.query, now) };
     let mut recalled = engine.recall(&query)?;
-    match &arguments.explain {
-        None => recalled.explain = Default::default(),
-        Some(id) if !id.is_empty() => {
-            recalled.explain.candidates.retain(|candidate| candidate.id.to_string() == *id);
-            if recalled.explain.candidates.is_empty() {
-                printer.say(format_args!(
-                    "{id} was not among the candidates: no word of it and no meaning near it was asked for"
-                ));
+    if let Some(Some(id)) = arguments.explain {
+        recalled.explain.candidates.retain(|candidate| candidate.id == id);
+        if recalled.explain.candidates.is_empty() {
+            if engine.event(&query.scope.owner, id)?.is_none() {
+                return Err(engine::Error::NoSuchEvent(id).into());
             }
+            printer.say(format_args!(
+                "{id} was not among the candidates: the filters exclude it, or no word and no meaning of it is near the query"
+            ));
         }
-        Some(_) => {}
     }
-    printer.either(&recalled, || in_words(&recalled, arguments.explain.is_some(), printer))
-}
-
-fn in_words(recalled: &Recalled, explain: bool, printer: Printer) -> String {
     if recalled.hits.is_empty() {
         printer.say("nothing relevant in memory");
     }
-    let mut text = printer.table(&["when", "who", "what", "score"], recalled.hits.iter().map(row));
-    if recalled.hits.is_empty() {
-        text.clear();
+    if printer.json {
+        let mut document = serde_json::to_value(&recalled)?;
+        if arguments.explain.is_none()
+            && let Some(fields) = document.as_object_mut()
+        {
+            fields.remove("explain");
+        }
+        return printer.document(&document);
+    }
+    let text = in_words(&recalled, arguments.explain.is_some(), printer);
+    if text.is_empty() { Ok(()) } else { Ok(printer.text(&text)?) }
+}
+
+fn in_words(recalled: &Recalled, explain: bool, printer: Printer) -> String {
+    let mut text = String::new();
+    if !recalled.hits.is_empty() {
+        text = printer.table(&["when", "who", "what", "score"], recalled.hits.iter().map(row));
     }
     if explain {
         text.push_str(&explained(recalled, printer));

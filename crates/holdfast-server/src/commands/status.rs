@@ -1,40 +1,79 @@
 //! The store itself: `status`, `reindex`, `archive`, `restore`, `dump`.
 
+use std::fs::{File, TryLockError};
+use std::io::Read;
+use std::path::Path;
+
 use anyhow::Result;
+use holdfast::engine::EmbeddingStatus;
+use holdfast::store::ModelId;
 use holdfast::types::ids::EventId;
 use jiff::SignedDuration;
 use serde_json::json;
 
+use super::look::events;
 use crate::cli::Global;
-use crate::failure::Refused;
+use crate::failure::Usage;
 use crate::open;
 use crate::printer::Printer;
+
+/// Owners named by `status`.
+const OWNERS_SHOWN: usize = 10;
 
 pub fn status(global: &Global, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
     let (store, embedding) = (engine.status()?, engine.embedding_status()?);
-    let value = json!({ "store": store, "embedding": embedding });
+    let owners = engine.owners()?;
+    let writer = writer(Path::new(&store.location));
+    let value = json!({ "store": store, "embedding": embedding, "writer": writer, "owners": owners });
     printer.either(&value, || {
-        let model = |model: &Option<holdfast::store::ModelId>| {
-            model.as_ref().map_or_else(|| "none".to_owned(), |m| m.to_string())
-        };
+        let model = |model: &Option<ModelId>| model.as_ref().map_or_else(|| "none".to_owned(), |m| m.to_string());
+        let named = owners.iter().take(OWNERS_SHOWN).map(|owner| match owner.tenant.as_str() {
+            "default" => format!("{}/{}", owner.user, owner.agent),
+            tenant => format!("{tenant}/{}/{}", owner.user, owner.agent),
+        });
+        let more = if owners.len() > OWNERS_SHOWN { ", …" } else { "" };
         let rows = [
             ("store", store.location.clone()),
             ("size", format!("{:.1} MB, schema {}", store.bytes as f64 / 1e6, store.schema)),
-            ("owners", store.owners.to_string()),
-            ("events", format!("{}, {} archived", store.events, store.archived)),
+            ("writer", writer.clone().unwrap_or_else(|| "none at the moment".to_owned())),
+            ("owners", format!("{}: {}{more}", store.owners, named.collect::<Vec<_>>().join(", "))),
+            ("events", format!("{}, {} of them archived", store.events, store.archived)),
             ("tasks", store.tasks.to_string()),
             ("operations", store.operations.to_string()),
             ("model that serves", model(&embedding.serving)),
             ("model chosen", model(&embedding.chosen)),
             (
                 "vectors",
-                format!("{}; {} of {} events", store.vectors, embedding.progress.done, embedding.progress.total),
+                format!("{}, for {} of {} events", store.vectors, embedding.progress.done, embedding.progress.total),
             ),
-            ("search", embedding.note.clone().unwrap_or_else(|| "by words and meaning".to_owned())),
+            ("search", search(&embedding)),
         ];
         rows.iter().map(|(name, value)| format!("{name:<18} {value}")).collect::<Vec<_>>().join("\n")
     })
+}
+
+/// How questions are answered at the moment.
+fn search(embedding: &EmbeddingStatus) -> String {
+    let behind = embedding.progress.total - embedding.progress.done.min(embedding.progress.total);
+    match (&embedding.note, &embedding.serving) {
+        (Some(note), _) => note.clone(),
+        (None, None) => "by words only: there are no vectors yet; the next command that writes makes them".to_owned(),
+        (None, Some(_)) if behind > 0 => {
+            format!("by words and meaning; {} by words only, until they have vectors", events(behind))
+        }
+        (None, Some(_)) => "by words and meaning".to_owned(),
+    }
+}
+
+/// The process that holds the store for writing, if one does. Asked by a shared lock that is given back at once.
+fn writer(directory: &Path) -> Option<String> {
+    let file = File::open(directory.join("lock")).ok()?;
+    let Err(TryLockError::WouldBlock) = file.try_lock_shared() else { return None };
+    let mut holder = String::new();
+    // Windows doesn't let a locked file be read.
+    let _ = file.take(32).read_to_string(&mut holder);
+    Some(if holder.trim().is_empty() { "another process".to_owned() } else { format!("process {}", holder.trim()) })
 }
 
 pub fn reindex(global: &Global, printer: Printer) -> Result<()> {
@@ -47,25 +86,24 @@ pub fn reindex(global: &Global, printer: Printer) -> Result<()> {
     bar.finish_and_clear();
     let progress = done?;
     printer.say(format_args!("{} events indexed; the new vectors serve", progress.done));
-    printer.either(&progress, String::new)
+    if printer.json { printer.document(&progress) } else { Ok(()) }
 }
 
 pub fn archive(global: &Global, older_than_days: u32, printer: Printer) -> Result<()> {
     let engine = open::writing(global, printer)?;
-    let owner = open::owner(global, &engine)?;
+    let owner = open::owner(global, &engine, printer)?;
     let age = SignedDuration::from_hours(24 * i64::from(older_than_days));
     let before =
-        engine.now().timestamp().checked_sub(age).map_err(|e| Refused(format!("--older-than is out of range: {e}")))?;
+        engine.now().timestamp().checked_sub(age).map_err(|e| Usage(format!("--older-than is out of range: {e}")))?;
     let archived = engine.archive(&owner, before)?;
     printer.either(&archived, || {
         format!("{} bodies archived, {} → {} bytes", archived.events, archived.bytes_before, archived.bytes_after)
     })
 }
 
-pub fn restore(global: &Global, id: &str, printer: Printer) -> Result<()> {
+pub fn restore(global: &Global, id: EventId, printer: Printer) -> Result<()> {
     let engine = open::writing(global, printer)?;
-    let owner = open::owner(global, &engine)?;
-    let id: EventId = id.parse().map_err(|_| Refused(format!("{id:?} is no event id")))?;
+    let owner = open::owner(global, &engine, printer)?;
     let event = engine.restore(&owner, id)?;
     printer.either(&event, || event.event.content.clone())
 }

@@ -1,11 +1,13 @@
 //! `task`: see and steer the work itself.
 
+mod text;
+
 use std::io::Read;
 
 use anyhow::{Context, Result};
-use holdfast::types::frame::{Frame, StepStatus};
-use holdfast::types::task::{Outcome, Task};
+use holdfast::types::task::Task;
 use holdfast::types::update::{Action, Update};
+use serde_json::{Value, json};
 
 use crate::cli::{Global, TaskCommand};
 use crate::failure::Refused;
@@ -20,38 +22,36 @@ pub fn run(global: &Global, command: &TaskCommand, printer: Printer) -> Result<(
         TaskCommand::List { all } => list(global, *all, printer),
         TaskCommand::Show { id } => {
             let engine = open::reading(global, printer)?;
-            let mut scope = open::scope(global, &engine)?;
+            let mut scope = open::scope(global, &engine, printer)?;
             scope.task = id.clone().or(scope.task);
             let id = engine.task_in_hand(&scope)?;
             let task = engine.task(&scope.owner, &id)?.ok_or(holdfast::engine::Error::NoSuchTask(id))?;
-            printer.either(&task, || shown(&task))
+            printer.either(&task, || text::text(&task))
         }
         TaskCommand::Start { title, goal, constraint } => {
             let engine = open::writing(global, printer)?;
-            let scope = open::scope(global, &engine)?;
+            let scope = open::scope(global, &engine, printer)?;
             let task = engine.start_task(&scope, title, goal.as_deref(), constraint)?;
             printer.either(&task, || task.id.to_string())
         }
         TaskCommand::Update { update } => apply(global, read_update(update)?, printer),
         TaskCommand::End { outcome, reason } => {
-            let all: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
-            let outcome = open::word("outcome", outcome, Outcome::from_word, &all)?;
-            let end = Action::End { outcome, reason: reason.clone() };
+            let end = Action::End { outcome: *outcome, reason: reason.clone() };
             apply(global, Update { actions: vec![end], ..Update::default() }, printer)
         }
         TaskCommand::AbandonStep => {
             let engine = open::writing(global, printer)?;
-            let scope = open::scope(global, &engine)?;
+            let scope = open::scope(global, &engine, printer)?;
             engine.abandon_step(&scope)?;
             printer.say("the step is given up: a new prompt may be had");
-            Ok(())
+            if printer.json { printer.document(&json!({ "task": engine.task_in_hand(&scope)? })) } else { Ok(()) }
         }
     }
 }
 
 fn list(global: &Global, all: bool, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
-    let owner = open::owner(global, &engine)?;
+    let owner = open::owner(global, &engine, printer)?;
     let mut tasks = engine.tasks(&owner, LISTED_MAX)?;
     tasks.retain(|task| all || task.status.is_live());
     if tasks.is_empty() && !printer.json {
@@ -78,96 +78,45 @@ fn read_update(argument: &str) -> Result<Update> {
         (_, Some(path)) => std::fs::read_to_string(path).with_context(|| format!("can't read {path}"))?,
         (json, None) => json.to_owned(),
     };
-    serde_json::from_str(&text).map_err(|e| {
-        Refused(format!(
-            "the update can't be read: {e}. It looks like {{\"actions\": [{{\"action\": \"next_step\"}}]}}"
-        ))
-        .into()
+    parse_update(&text).map_err(|fault| {
+        let example = r#"{"actions": [{"action": "complete_step", "result": "…"}, {"action": "next_step"}]}"#;
+        Refused(format!("the update can't be read: {fault}. It looks like {example}")).into()
     })
+}
+
+/// A fault names the action it is in: the derived error of the whole would only know its column.
+fn parse_update(text: &str) -> Result<Update, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+    for (at, action) in value.get("actions").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        if let Err(error) = serde_json::from_value::<Action>(action.clone()) {
+            let name = action.get("action").and_then(Value::as_str).unwrap_or("no action");
+            return Err(format!("actions[{at}] ({name}): {error}"));
+        }
+    }
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+/// `plan ×3, next_step`: an action that touches several elements is one word.
+fn counted(changes: &[String]) -> String {
+    let runs = changes.chunk_by(|one, next| one == next);
+    let word = |run: &[String]| if run.len() > 1 { format!("{} ×{}", run[0], run.len()) } else { run[0].clone() };
+    runs.map(word).collect::<Vec<_>>().join(", ")
 }
 
 fn apply(global: &Global, update: Update, printer: Printer) -> Result<()> {
     let engine = open::writing(global, printer)?;
-    let scope = open::scope(global, &engine)?;
+    let scope = open::scope(global, &engine, printer)?;
     let updated = engine.update(&scope, &update)?;
     // Nothing more is due here between a write-back and the next prompt.
     let scope = holdfast::types::scope::Scope { task: Some(updated.task.id.clone()), ..scope };
     engine.consolidate(&scope)?;
     if !printer.json {
         let what =
-            if updated.repeated { "its key is known: nothing changed".to_owned() } else { updated.changes.join(", ") };
+            if updated.repeated { "its key is known: nothing changed".to_owned() } else { counted(&updated.changes) };
         printer.say(format_args!("{}: version {} ({what})", updated.task.id, updated.task.version));
         for statement in &updated.overturned {
             printer.say(format_args!("overturned: {statement}"));
         }
     }
     printer.either(&updated.task, || updated.task.version.to_string())
-}
-
-fn shown(task: &Task) -> String {
-    let mut lines = vec![
-        format!("{}  {}  ({}, version {})", task.id, task.title, task.status, task.version),
-        format!("opened {}, last activity {}", task.opened_at, task.last_activity),
-    ];
-    if !task.items.is_empty() {
-        lines.push("items".to_owned());
-        lines.extend(task.items.iter().map(|item| {
-            let note = item.note.as_ref().map_or_else(String::new, |note| format!(" — {note}"));
-            format!("  {} [{}] {}{note}", item.id, item.status, item.name)
-        }));
-    }
-    for (depth, frame) in task.frames.iter().enumerate() {
-        lines.push(if depth == 0 { "frame".to_owned() } else { format!("subtask {depth}") });
-        lines.extend(frame_lines(frame).into_iter().map(|line| format!("  {line}")));
-    }
-    for fact in task.facts.iter().filter(|fact| fact.valid) {
-        lines.push(format!("{} fact: {}", fact.id, fact.text));
-    }
-    if let Some(closing) = &task.closing {
-        let reason = closing.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
-        lines.push(format!("ended with {}{reason}", closing.outcome));
-        lines.extend(closing.stage.as_ref().map(|stage| format!("  stage: {stage}")));
-        lines.extend(closing.latest_result.as_ref().map(|result| format!("  latest result: {result}")));
-        lines.extend(closing.artifacts.iter().map(|artifact| format!("  artifact: {}", artifact.locator)));
-        lines.extend(closing.unfinished.iter().map(|step| format!("  not done: {step}")));
-    }
-    lines.join("\n")
-}
-
-fn frame_lines(frame: &Frame) -> Vec<String> {
-    let mut lines = Vec::new();
-    lines.extend(frame.goal.as_ref().map(|goal| format!("{} goal: {}", goal.id, goal.text)));
-    lines.extend(frame.stage.as_ref().map(|stage| format!("stage: {stage}")));
-    for constraint in &frame.constraints {
-        let mark = if constraint.in_force { "" } else { " (retracted)" };
-        lines.push(format!("{} constraint: {}{mark}", constraint.id, constraint.text));
-    }
-    for step in &frame.steps {
-        let mark = match step.status {
-            StepStatus::Todo => " ",
-            StepStatus::Doing => ">",
-            StepStatus::Done => "x",
-            StepStatus::Skipped | StepStatus::Cancelled => "-",
-        };
-        let result = step.result.as_ref().map_or_else(String::new, |result| format!(" → {result}"));
-        lines.push(format!("{} [{mark}] {}{result}", step.id, step.text));
-    }
-    lines.extend(frame.latest_result.as_ref().map(|result| format!("{} latest result: {}", result.id, result.text)));
-    for conclusion in &frame.conclusions {
-        let mark = match (&conclusion.superseded_by, conclusion.valid) {
-            (Some(by), _) => format!(" (superseded by {by})"),
-            (None, false) => " (no longer valid)".to_owned(),
-            (None, true) => String::new(),
-        };
-        lines.push(format!("{} conclusion: {}{mark}", conclusion.id, conclusion.text));
-    }
-    for decision in &frame.decisions {
-        let answer = decision.answer.as_ref().map_or_else(|| "open".to_owned(), |answer| answer.text.clone());
-        let who = decision.who.as_ref().map_or_else(String::new, |who| format!(" ({who})"));
-        lines.push(format!("{} decision: {}{who} — {answer}", decision.id, decision.question));
-    }
-    lines.extend(frame.warnings.iter().filter(|w| !w.cleared).map(|w| format!("{} warning: {}", w.id, w.text)));
-    lines.extend(frame.artifacts.iter().map(|a| format!("{} artifact: {}", a.id, a.locator)));
-    lines.extend(frame.outcomes.iter().map(|o| format!("{} subtask {}: {}", o.id, o.goal, o.outcome)));
-    lines
 }

@@ -3,12 +3,10 @@
 //! A block that begins with three backticks and `sh` is run line by line; one that says `sh no-test` is not.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::root;
 
 /// The commands of a page, each with its line.
 fn commands(page: &str) -> Vec<(usize, String)> {

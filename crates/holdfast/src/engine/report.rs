@@ -1,7 +1,7 @@
 //! Looking back: what a run or task did, and the history of one event.
 
 use super::{Engine, Error};
-use crate::journal::{self, Report};
+use crate::journal::Report;
 use crate::store::JournalPage;
 use crate::types::event::StoredEvent;
 use crate::types::ids::EventId;
@@ -21,15 +21,22 @@ pub struct History {
 impl Engine {
     /// The report of what the page selects: a run, a task, or all there is.
     pub fn report(&self, owner: &Owner, page: &JournalPage) -> Result<Report, Error> {
-        let mut page = JournalPage { limit: PAGE, newest_first: false, ..page.clone() };
-        let mut operations = Vec::new();
-        loop {
-            let entries = self.store.journal(owner, &page)?;
-            let Some(last) = entries.last() else { break };
-            page.after = Some(last.position);
-            operations.extend(entries.into_iter().map(|entry| entry.operation));
+        self.report_of(std::slice::from_ref(owner), page)
+    }
+
+    /// One report over several owners: what a replay did whose file speaks of many.
+    pub fn report_of(&self, owners: &[Owner], page: &JournalPage) -> Result<Report, Error> {
+        let mut report = Report::default();
+        for owner in owners {
+            let mut page = JournalPage { limit: PAGE, newest_first: false, ..page.clone() };
+            loop {
+                let entries = self.store.journal(owner, &page)?;
+                let Some(last) = entries.last() else { break };
+                page.after = Some(last.position);
+                entries.iter().for_each(|entry| report.count(&entry.operation));
+            }
         }
-        Ok(journal::report(&operations))
+        Ok(report)
     }
 
     pub fn history(&self, owner: &Owner, id: EventId) -> Result<History, Error> {

@@ -115,6 +115,10 @@ impl Engine {
         {
             return Ok(Updated { task, repeated: true, changes: Vec::new(), overturned: Vec::new() });
         }
+        if update.actions.is_empty() {
+            // Before its event is made, which would have no words.
+            return Err(working::Refusal::NoActions.into());
+        }
         let update = self.clean_update(update)?;
         let now = self.now();
         let event = self.status_event(scope, Some(id.clone()), in_words(&update), &now)?;

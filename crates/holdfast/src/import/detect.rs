@@ -9,7 +9,7 @@ use super::split::{Division, Piece, Splitter};
 use super::{CONVERSATION_BYTES_MAX, Format, ImportError, Input, chat, json};
 
 /// How much of the beginning is looked at as bytes.
-const HEAD_BYTES: u64 = 64 * 1024;
+const HEAD_BYTES: usize = 64 * 1024;
 /// How many records are read for one whose form is known: a log may begin with a few broken lines, not with a book of them.
 const RECORDS_MAX: usize = 100;
 
@@ -21,8 +21,7 @@ pub(super) struct Detected<R> {
 }
 
 pub(super) fn detect<R: Read>(mut input: R, forced: Option<Format>) -> Result<Detected<R>, ImportError> {
-    let mut head = Vec::new();
-    input.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(|error| match error.kind() {
+    let mut head = read_head(&mut input).map_err(|error| match error.kind() {
         ErrorKind::IsADirectory => ImportError::Directory,
         _ => ImportError::Io(error),
     })?;
@@ -59,6 +58,26 @@ pub(super) fn detect<R: Read>(mut input: R, forced: Option<Format>) -> Result<De
         Some(format) => Ok(Detected { format, waiting, splitter }),
         None => Err(ImportError::UnknownForm),
     }
+}
+
+/// Reads no more than it needs: whoever writes event lines into a pipe may wait for the answer to the first.
+fn read_head<R: Read>(input: &mut R) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    let mut chunk = [0; 8 * 1024];
+    while head.len() < HEAD_BYTES {
+        match input.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => head.extend_from_slice(&chunk[..read]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        let start = head.trim_ascii_start();
+        // A first line of JSON tells how the file is divided; what begins otherwise may need more of it.
+        if matches!(start.first(), Some(b'{' | b'[')) && start.contains(&b'\n') {
+            break;
+        }
+    }
+    Ok(head)
 }
 
 fn division(head: &[u8]) -> Result<Division, ImportError> {

@@ -28,6 +28,9 @@ pub struct Report {
     pub archived_bytes_before: u64,
     pub archived_bytes_after: u64,
     pub restored: u64,
+    /// The text of each element so far, so that what holds instead is told in words and not by its id.
+    #[serde(skip)]
+    texts: BTreeMap<(TaskId, String), String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -57,13 +60,23 @@ pub struct SupersededLine {
 pub fn report<'a>(operations: impl IntoIterator<Item = &'a Operation>) -> Report {
     let mut report = Report::default();
     for operation in operations {
-        report.operations += 1;
-        report.add(operation);
+        report.count(operation);
     }
     report
 }
 
 impl Report {
+    /// Counts one more operation in.
+    pub fn count(&mut self, operation: &Operation) {
+        self.operations += 1;
+        if let (Target::Task(id), Some(after)) = (&operation.target, &operation.after)
+            && let (Some(element), Some(text)) = (after.get("id").and_then(Value::as_str), in_words(Some(after)))
+        {
+            self.texts.insert((id.clone(), element.to_owned()), text);
+        }
+        self.add(operation);
+    }
+
     fn add(&mut self, operation: &Operation) {
         let after = |key: &str| operation.after.as_ref().and_then(|value| value.get(key));
         let task = match &operation.target {
@@ -112,11 +125,15 @@ impl Report {
     fn add_change(&mut self, operation: &Operation, task: Option<TaskId>) {
         let after = |key: &str| operation.after.as_ref().and_then(|value| value.get(key));
         if operation.verb == Verb::Supersede {
+            let new = after("superseded_by").and_then(Value::as_str).map(|by| {
+                let text = task.as_ref().and_then(|id| self.texts.get(&(id.clone(), by.to_owned())));
+                text.cloned().unwrap_or_else(|| by.to_owned())
+            });
             self.superseded.push(SupersededLine {
                 task: task.clone(),
                 element: operation.reason.split_whitespace().nth(1).map(ElementId::from),
                 old: in_words(operation.before.as_ref()).unwrap_or_default(),
-                new: after("superseded_by").and_then(Value::as_str).map(str::to_owned),
+                new,
                 cause: operation.cause,
             });
         }
