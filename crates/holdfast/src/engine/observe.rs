@@ -221,7 +221,7 @@ impl<'a> Batch<'a> {
                 if self.at_hand.task(&*self.engine.store, self.owner, id)?.is_some() {
                     return Ok((Some(id.clone()), false));
                 }
-                (id.clone(), id.to_string(), Vec::new())
+                (id.clone(), id.to_string(), working::names_in(id.as_str()))
             }
             other => return Ok((other.task().cloned(), false)),
         };

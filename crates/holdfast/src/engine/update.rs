@@ -58,6 +58,7 @@ impl Engine {
         let goal = self.clean(goal.unwrap_or(title))?;
         let mut task = working::open(id.clone(), scope.owner.clone(), self.clean(title)?, Some(goal), event.id, &now);
         task.names = vec![crate::text::fold(&task.title)];
+        task.names.extend(working::names_in(&task.title));
         if !constraints.is_empty() {
             let clean = constraints.iter().map(|text| self.clean(text)).collect::<Result<Vec<_>, _>>()?;
             let actions = clean.into_iter().map(|text| Action::AddConstraint { text }).collect();

@@ -110,12 +110,10 @@ impl Draft {
         let text = checked("a goal", text)?;
         let source = self.source;
         let before = self.frame()?.goal.clone();
-        if let Some(goal) = &before {
-            if same(&goal.text, &text) {
-                return Err(Refusal::SameText { id: goal.id.clone() });
-            }
-            self.overturned(&goal.id, &goal.text, goal.source, Some(&text));
+        if let Some(goal) = before.as_ref().filter(|goal| same(&goal.text, &text)) {
+            return Err(Refusal::SameText { id: goal.id.clone() });
         }
+        // A goal stated anew is no word against the old one: the request it was taken from still stands.
         let id = self.id(GOAL);
         let goal = Goal { id: id.clone(), text, source };
         let after = json(&goal);

@@ -24,6 +24,7 @@ use serde_json::Value;
 
 pub use absorb::{Said, absorb};
 pub use attribute::{Attributed, Attribution, Given, attribute};
+pub use names::names_in;
 pub use phase::{OutOfOrder, advance};
 pub use refusal::Refusal;
 pub use reply::{ParseProblem, parse_update};

@@ -160,6 +160,15 @@ pub(super) fn named_at(task: &Task, folded_text: &str) -> Option<(usize, usize)>
         .max_by_key(|&(at, len)| (len, usize::MAX - at))
 }
 
+/// What a task may be called by parts of its title: the runs of ideographs in it (数据迁移 of CRM数据迁移, 周报 of 周报-第48周), but for
+/// the number of an issue.
+pub fn names_in(title: &str) -> Vec<String> {
+    let folded = fold(title);
+    let runs = folded.split(|c: char| !is_han_or_kana(c)).filter(|run| run.chars().count() >= 2);
+    let named = runs.filter(|run| !run.starts_with('第') && *run != folded);
+    named.map(str::to_owned).collect()
+}
+
 /// The task's title and names, as written.
 pub(super) fn called(task: &Task) -> impl Iterator<Item = &str> {
     std::iter::once(task.title.as_str()).chain(task.names.iter().map(String::as_str))
