@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::lexical::{without_overlong, words};
 use super::open::failed;
 use super::row::{OwnerNumber, json, owner_number, position};
-use super::traits;
+use super::traits::TraitsRow;
 use super::writer::{Point, Probe};
 use crate::env::Env;
 use crate::journal::{self, Hash};
@@ -23,46 +23,18 @@ use crate::types::scope::Owner;
 /// zstd level for cold bodies: they are written once and read seldom, and above 9 the gain is under 2 %.
 const ZSTD_LEVEL: i32 = 9;
 
-/// Entries for the lexical index, written together at the end of a group.
-#[derive(Debug, Default)]
-pub(super) struct LexicalRows {
-    added: Vec<(i64, String)>,
-}
-
-impl LexicalRows {
-    pub(super) fn append(&mut self, mut other: Self) {
-        self.added.append(&mut other.added);
-    }
-
-    pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
-        self.added.sort_unstable();
-        let doing = "writing the lexical index";
-        let mut terms = connection
-            .prepare_cached("-- write_terms\n INSERT INTO event_terms (row, terms) VALUES (?1, ?2)")
-            .map_err(|e| failed(doing, e))?;
-        let mut index = connection
-            .prepare_cached("-- write_index\n INSERT INTO event_fts (rowid, terms) VALUES (?1, ?2)")
-            .map_err(|e| failed(doing, e))?;
-        for (row, text) in &self.added {
-            terms.execute(params![row, text]).map_err(|e| failed(doing, e))?;
-            index.execute(params![row, text]).map_err(|e| failed(doing, e))?;
-        }
-        Ok(())
-    }
-}
-
 pub(super) fn apply(
     connection: &Connection,
     changes: &ChangeSet,
     env: &Env,
     probe: &Probe,
-) -> Result<(Committed, LexicalRows), StoreError> {
+) -> Result<(Committed, Vec<TraitsRow>), StoreError> {
     check_owner(changes)?;
     let mut owner = OwnerRow::load_or_create(connection, &changes.owner)?;
-    let mut index = LexicalRows::default();
+    let mut traits = Vec::with_capacity(changes.events.len());
     let mut appended = Vec::with_capacity(changes.events.len());
     for event in &changes.events {
-        appended.push(append_event(connection, &mut owner, event, &mut index)?);
+        appended.push(append_event(connection, &mut owner, event, &mut traits)?);
         probe(Point::EventWritten);
     }
     for change in &changes.tasks {
@@ -97,7 +69,7 @@ pub(super) fn apply(
         }
     }
     owner.save(connection)?;
-    Ok((Committed { events: appended }, index))
+    Ok((Committed { events: appended }, traits))
 }
 
 /// A change is of one owner, whatever its parts say.
@@ -128,6 +100,7 @@ struct OwnerRow {
     last_event: i64,
     last_operation: i64,
     terms: i64,
+    rewritten: i64,
     chain: Hash,
 }
 
@@ -141,7 +114,7 @@ impl OwnerRow {
             execute_one(connection, sql, values, "creating an owner")?;
         }
         let sql = "-- load_owner
-            SELECT id, last_event, last_operation, terms, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+            SELECT id, last_event, last_operation, terms, rewritten, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
         let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
         connection
             .prepare_cached(sql)
@@ -149,7 +122,8 @@ impl OwnerRow {
                 s.query_row(key, |r| {
                     let number = OwnerNumber(r.get(0)?);
                     let (last_event, last_operation) = (r.get(1)?, r.get(2)?);
-                    Ok(Self { number, last_event, last_operation, terms: r.get(3)?, chain: r.get(4)? })
+                    let (terms, rewritten, chain) = (r.get(3)?, r.get(4)?, r.get(5)?);
+                    Ok(Self { number, last_event, last_operation, terms, rewritten, chain })
                 })
             })
             .map_err(|e| failed("reading an owner", e))
@@ -157,8 +131,9 @@ impl OwnerRow {
 
     fn save(&self, connection: &Connection) -> Result<(), StoreError> {
         let sql = "-- save_owner
-            UPDATE owner SET last_event = ?2, last_operation = ?3, terms = ?4, chain = ?5 WHERE id = ?1";
-        let values = params![self.number.0, self.last_event, self.last_operation, self.terms, self.chain.as_slice()];
+            UPDATE owner SET last_event = ?2, last_operation = ?3, terms = ?4, rewritten = ?5, chain = ?6 WHERE id = ?1";
+        let Self { number, last_event, last_operation, terms, rewritten, chain } = self;
+        let values = params![number.0, last_event, last_operation, terms, rewritten, chain.as_slice()];
         execute_one(connection, sql, values, "saving an owner")
     }
 }
@@ -169,7 +144,7 @@ fn append_event(
     connection: &Connection,
     owner: &mut OwnerRow,
     new: &NewEvent,
-    index: &mut LexicalRows,
+    traits: &mut Vec<TraitsRow>,
 ) -> Result<Appended, StoreError> {
     let event = &new.event;
     if let Some(key) = &event.idempotency_key
@@ -190,7 +165,7 @@ fn append_event(
         INSERT INTO session (owner, session, last_row) VALUES (?1, ?2, ?3)
         ON CONFLICT (owner, session) DO UPDATE SET last_row = excluded.last_row";
     execute_one(connection, sql, params![owner.number.0, event.scope.session.as_str(), row], "writing a session")?;
-    index.added.push((row, terms.into_owned()));
+    traits.push(TraitsRow::new(row, new, terms.into_owned()));
     Ok(Appended { seq, id: event.id, duplicate: false })
 }
 
@@ -203,9 +178,9 @@ fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &New
     let event = &new.event;
     let sql = "-- append_event
         INSERT INTO event (row, id, owner, session, task, source, kind, trust, content, occurred_at, occurred_us,
-            recorded_us, metadata, idempotency_key, redactions, signals, local_s, mentioned, manner, predecessor)
+            recorded_us, metadata, idempotency_key, redactions, signals, predecessor)
         VALUES (:row, :id, :owner, :session, :task, :source, :kind, :trust, :content, :occurred_at, :occurred_us,
-            :recorded_us, :metadata, :idempotency_key, :redactions, :signals, :local_s, :mentioned, :manner,
+            :recorded_us, :metadata, :idempotency_key, :redactions, :signals,
             (SELECT last_row FROM session WHERE owner = :owner AND session = :session))
         ON CONFLICT (owner, id) DO NOTHING";
     let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
@@ -227,9 +202,6 @@ fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &New
         ":idempotency_key": event.idempotency_key,
         ":redactions": redactions,
         ":signals": json(&new.signals)?,
-        ":local_s": traits::local_seconds(&event.occurred_at),
-        ":mentioned": traits::packed_days(&new.signals),
-        ":manner": traits::packed_manner(new.signals.manner),
     };
     Ok(execute(connection, sql, values, "appending an event")? == 1)
 }
@@ -377,19 +349,15 @@ fn restore(connection: &Connection, owner: &mut OwnerRow, body: &RestoredBody) -
 fn replace_terms(connection: &Connection, owner: &mut OwnerRow, row: i64, terms: &str) -> Result<(), StoreError> {
     let doing = "replacing an event's terms";
     let sql = "-- terms_before
-        SELECT terms FROM event_terms WHERE row = ?1";
+        SELECT terms FROM traits WHERE row = ?1";
     let before: String = connection.query_row(sql, [row], |r| r.get(0)).map_err(|e| failed(doing, e))?;
     let terms = without_overlong(terms);
     owner.terms += count_of_terms(&terms) - count_of_terms(&before);
+    owner.rewritten += 1;
     let sql = "-- unindex
-        INSERT INTO event_fts (event_fts, rowid, terms) SELECT 'delete', row, terms FROM event_terms WHERE row = ?1";
+        INSERT INTO event_fts (event_fts, rowid, terms) SELECT 'delete', row, terms FROM traits WHERE row = ?1";
     execute_one(connection, sql, [row], doing)?;
-    execute_one(
-        connection,
-        "-- set_terms\n UPDATE event_terms SET terms = ?2 WHERE row = ?1",
-        params![row, terms],
-        doing,
-    )?;
+    execute_one(connection, "-- set_terms\n UPDATE traits SET terms = ?2 WHERE row = ?1", params![row, terms], doing)?;
     execute_one(
         connection,
         "-- reindex\n INSERT INTO event_fts (rowid, terms) VALUES (?1, ?2)",

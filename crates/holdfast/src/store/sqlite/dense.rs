@@ -3,11 +3,14 @@
 //! Each vector, less the centre of its collection, is kept as the signs of its numbers and one factor; the query keeps its
 //! numbers (in 16 levels). That is the estimator of RaBitQ (arXiv 2405.12497) without its random rotation: e5 vectors share a
 //! large common part, and taking the centre away is what makes signs tell them apart (DESIGN.md 3: .53 → .995 of the true
-//! top 10 after rescoring 200). The cache can be made anew from the rows at any time and follows them by their ids.
+//! top 10 after rescoring 200). The half floats of a collection that is not too large are kept beside its codes, so that an exact
+//! look reads no rows. The cache can be made anew from the rows at any time and follows them by their ids.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use half::f16;
+use half::slice::HalfFloatSliceExt;
 use rusqlite::{Connection, params};
 
 use super::open::failed;
@@ -27,6 +30,10 @@ const GROWTH_UNTIL_RECODED: usize = 4;
 
 /// Memory for all codes together, in bytes: 7 million vectors of 384 numbers. The collections used longest ago go first.
 const CACHE_BYTES_MAX: usize = 512 * 1024 * 1024;
+
+/// Half floats of one collection that are kept in memory, in bytes: 170,000 vectors of 384 numbers. Those of a larger one are read
+/// from its rows, as many as are worth an exact look.
+const HALVES_BYTES_MAX: usize = 128 * 1024 * 1024;
 
 /// The collections in memory, one for each owner and model.
 #[derive(Debug, Default)]
@@ -82,12 +89,12 @@ impl DenseCache {
             cached.last_use = last_use;
             Arc::clone(&cached.codes)
         };
-        let newest = newest_id(connection)?;
-        if codes.read().unwrap_or_else(PoisonError::into_inner).seen < newest {
+        let rows = Rows::load(connection, owner, model)?;
+        if codes.read().unwrap_or_else(PoisonError::into_inner).seen.is_behind(rows) {
             let mut writing = codes.write().unwrap_or_else(PoisonError::into_inner);
             // Another thread may have been quicker.
-            if writing.seen < newest {
-                writing.follow(connection, owner, model, newest, query.common)?;
+            if writing.seen.is_behind(rows) {
+                writing.follow(connection, owner, model, rows, query.common)?;
             }
             drop(writing);
             self.evict((owner, model));
@@ -119,21 +126,30 @@ impl Index {
         Centred::new(vector, &codes.centre)
     }
 
-    /// Ids of the `wanted` passages that look nearest, in no order; with `allowed` (ascending), only of those rows.
-    pub(super) fn nearest(&self, query: &Centred, wanted: usize, allowed: Option<&[i64]>) -> Vec<i64> {
+    /// The `wanted` passages that look nearest, in no order; with `allowed` (ascending), only of those rows.
+    pub(super) fn nearest(&self, query: &Centred, wanted: usize, allowed: Option<&[i64]>) -> Vec<Near> {
         let codes = self.codes.read().unwrap_or_else(PoisonError::into_inner);
-        codes.nearest(&query.direction, wanted, allowed)
+        codes.nearest(query, wanted, allowed)
     }
 
-    /// Takes out vectors that turned out to be gone.
-    pub(super) fn forget(&self, ids: &[i64]) {
-        let gone: BTreeSet<i64> = ids.iter().copied().collect();
-        let mut codes = self.codes.write().unwrap_or_else(PoisonError::into_inner);
-        codes.forget(|id, _| gone.contains(&id));
-        if codes.ids.len() <= CENTRE_SAMPLE {
-            codes.start_anew();
-        }
+    /// Whether exact looks read no rows.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.codes.read().unwrap_or_else(PoisonError::into_inner).halves.is_some()
     }
+
+    /// The exact cosines of these rows' passages, in the order of the rows; `None` if they have to be read from the rows.
+    pub(super) fn cosines(&self, query: &Centred, rows: &[i64]) -> Option<Vec<(i64, f32)>> {
+        self.codes.read().unwrap_or_else(PoisonError::into_inner).cosines(query, rows)
+    }
+}
+
+/// A passage that looks near.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Near {
+    pub(super) id: i64,
+    pub(super) row: i64,
+    /// The exact cosine, if the vector is in memory.
+    pub(super) cosine: Option<f32>,
 }
 
 /// A query less its collection's centre, to compare vectors with that have it taken away too.
@@ -144,11 +160,11 @@ pub(super) struct Centred {
 }
 
 impl Centred {
-    fn new(vector: &[f32], centre: &[f32]) -> Self {
+    pub(super) fn new(vector: &[f32], centre: &[f32]) -> Self {
         // A collection without vectors has no centre yet.
         let centre = if centre.len() == vector.len() { centre.to_vec() } else { vec![0.0; vector.len()] };
         let mut direction: Vec<f32> = vector.iter().zip(&centre).map(|(x, c)| x - c).collect();
-        let norm = dot(&direction, &direction).sqrt().max(f32::MIN_POSITIVE);
+        let norm = direction.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         direction.iter_mut().for_each(|x| *x /= norm);
         Self { centre, direction }
     }
@@ -162,17 +178,55 @@ impl Centred {
         if vector.len() != self.dimension() {
             return None;
         }
-        let centred: Vec<f32> = vector.iter().zip(&self.centre).map(|(x, c)| x - c).collect();
-        let norm = dot(&centred, &centred).sqrt();
-        Some(if norm > 0.0 { dot(&self.direction, &centred) / norm } else { 0.0 })
+        // Partial sums, which the compiler keeps in registers.
+        let (mut inner, mut squares) = ([0.0_f32; 16], [0.0_f32; 16]);
+        let parts = vector.chunks(16).zip(self.centre.chunks(16)).zip(self.direction.chunks(16));
+        for ((xs, cs), ds) in parts {
+            if let (Ok(xs), Ok(cs), Ok(ds)) =
+                (<&[f32; 16]>::try_from(xs), <&[f32; 16]>::try_from(cs), <&[f32; 16]>::try_from(ds))
+            {
+                for i in 0..16 {
+                    let x = xs[i] - cs[i];
+                    inner[i] += x * ds[i];
+                    squares[i] += x * x;
+                }
+            } else {
+                for (i, ((x, c), d)) in xs.iter().zip(cs).zip(ds).enumerate() {
+                    inner[i] += (x - c) * d;
+                    squares[i] += (x - c) * (x - c);
+                }
+            }
+        }
+        let norm = squares.iter().sum::<f32>().sqrt();
+        Some(if norm > 0.0 { inner.iter().sum::<f32>() / norm } else { 0.0 })
     }
 }
 
-fn newest_id(connection: &Connection) -> Result<i64, StoreError> {
-    connection
-        .prepare_cached("-- newest_vector\n SELECT ifnull(max(id), 0) FROM vector")
-        .and_then(|mut s| s.query_row([], |r| r.get(0)))
-        .map_err(|e| failed("looking for new vectors", e))
+/// How far a collection's rows have come.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rows {
+    /// The newest id of any vector.
+    newest: i64,
+    /// How often vectors of the collection were taken out.
+    removed: i64,
+}
+
+impl Rows {
+    fn load(connection: &Connection, owner: OwnerNumber, model: i64) -> Result<Self, StoreError> {
+        let sql = "-- rows_of_vectors
+            SELECT (SELECT ifnull(max(id), 0) FROM vector),
+                ifnull((SELECT removed FROM embedded WHERE model = ?1 AND owner = ?2), 0)";
+        connection
+            .prepare_cached(sql)
+            .and_then(|mut s| {
+                s.query_row(params![model, owner.0], |r| Ok(Self { newest: r.get(0)?, removed: r.get(1)? }))
+            })
+            .map_err(|e| failed("looking for new vectors", e))
+    }
+
+    fn is_behind(self, rows: Self) -> bool {
+        self.newest < rows.newest || self.removed < rows.removed
+    }
 }
 
 /// The codes of one owner's vectors under one model.
@@ -183,15 +237,16 @@ pub(super) struct Codes {
     /// How many vectors the centre stands for: a power of four; 0 before there are any.
     centred_at: usize,
     ids: Vec<i64>,
+    /// Ascending.
     rows: Vec<i64>,
     /// |x| / |x|₁ of the centred vector x: makes the signs' inner product an unbiased estimate of the cosine.
     factors: Vec<f32>,
-    /// How many of them are gone: their factor is not a number.
-    gone: usize,
     /// `blocks[(block * words + word) * LANES + lane]`.
     blocks: Vec<u64>,
-    /// Every row of `vector` up to this id has been looked at.
-    seen: i64,
+    /// The vectors themselves, one after the other, while there is room for them.
+    halves: Option<Vec<f16>>,
+    /// What of `vector` has been looked at.
+    seen: Rows,
 }
 
 impl Codes {
@@ -203,9 +258,9 @@ impl Codes {
             ids: Vec::new(),
             rows: Vec::new(),
             factors: Vec::new(),
-            gone: 0,
             blocks: Vec::new(),
-            seen: 0,
+            halves: Some(Vec::new()),
+            seen: Rows::default(),
         }
     }
 
@@ -219,48 +274,40 @@ impl Codes {
     }
 
     fn bytes(&self) -> usize {
-        (self.ids.len() + self.rows.len() + self.blocks.len()) * 8 + self.factors.len() * 4
+        let halves = self.halves.as_ref().map_or(0, Vec::len);
+        (self.ids.len() + self.rows.len() + self.blocks.len()) * 8 + self.factors.len() * 4 + halves * size_of::<f16>()
     }
 
-    /// Takes in the vectors that are newer than what was seen, and takes out those they replace.
+    /// Takes in the vectors that are newer than what was seen, in the order of their rows; where that can't be, or others were
+    /// taken out, makes the collection anew.
     fn follow(
         &mut self,
         connection: &Connection,
         owner: OwnerNumber,
         model: i64,
-        newest: i64,
+        rows: Rows,
         common: Option<&[f32]>,
     ) -> Result<(), StoreError> {
-        if self.centred_at == 0 {
-            return self.recode(connection, owner, model, newest, common);
+        if self.centred_at == 0 || rows.removed != self.seen.removed {
+            return self.recode(connection, owner, model, rows, common);
         }
-        let newest_row = self.rows.iter().copied().max().unwrap_or(i64::MIN);
-        let mut replaced = BTreeSet::new();
+        let mut halves = Vec::with_capacity(self.dimension);
+        let mut ordered = true;
         let known = self.ids.len();
-        let mut vector = Vec::with_capacity(self.dimension);
-        let seen = self.seen;
         let (first, last) = owner.rows();
         // Not by the index of rows, which has no use for an id that must be newer: `+` keeps the planner from it.
         let sql = "-- newer_vectors
-            SELECT id, row, data FROM vector WHERE id > ?1 AND +model = ?2 AND +row BETWEEN ?3 AND ?4 ORDER BY id";
-        each_vector(connection, sql, [seen, model, first, last], |id, row, data| {
-            half_floats::decode_into(data, &mut vector);
-            if row <= newest_row {
-                replaced.insert(row);
-            }
-            self.add(id, row, &vector);
+            SELECT id, row, data FROM vector WHERE id > ?1 AND +model = ?2 AND +row BETWEEN ?3 AND ?4 ORDER BY row, id";
+        each_vector(connection, sql, [self.seen.newest, model, first, last], |id, row, data| {
+            ordered &= self.rows.last().is_none_or(|last| *last <= row);
+            halves.clear();
+            half_floats::read_into(data, &mut halves);
+            self.add(id, row, &halves);
         })?;
-        self.seen = newest.max(self.ids.last().copied().unwrap_or(0));
-        if !replaced.is_empty() {
-            let first_new = self.ids.get(known).copied().unwrap_or(i64::MAX);
-            self.forget(|id, row| id < first_new && replaced.contains(&row));
-        }
-        let live = self.ids.len() - self.gone;
-        // What is replaced in a small collection, or comes before what is there, moves its centre; in a large one its share of
-        // the centre is nothing.
-        let moved = !replaced.is_empty() && self.ids.len() <= CENTRE_SAMPLE;
-        if moved || live >= self.centred_at * GROWTH_UNTIL_RECODED || self.gone > live {
-            return self.recode(connection, owner, model, newest, common);
+        let newest = self.ids[known..].iter().copied().max().unwrap_or(0);
+        self.seen = Rows { newest: rows.newest.max(newest), ..rows };
+        if !ordered || self.ids.len() >= self.centred_at * GROWTH_UNTIL_RECODED {
+            return self.recode(connection, owner, model, rows, common);
         }
         Ok(())
     }
@@ -271,7 +318,7 @@ impl Codes {
         connection: &Connection,
         owner: OwnerNumber,
         model: i64,
-        newest: i64,
+        rows: Rows,
         common: Option<&[f32]>,
     ) -> Result<(), StoreError> {
         self.start_anew();
@@ -291,15 +338,21 @@ impl Codes {
             centre.add(&vector);
         })?;
         self.centre = centre.finish();
+        self.halves = Some(Vec::new()).filter(|_| count * self.dimension * size_of::<f16>() <= HALVES_BYTES_MAX);
+        if let Some(kept) = &mut self.halves {
+            kept.reserve_exact(count * self.dimension);
+        }
+        let mut halves = Vec::with_capacity(self.dimension);
         let sql = "-- all_vectors
             SELECT id, row, data FROM vector WHERE model = ?1 AND row BETWEEN ?2 AND ?3 ORDER BY row, id LIMIT ?4";
         let mut last_id = 0;
         each_vector(connection, sql, [model, first, last, i64::MAX], |id, row, data| {
-            half_floats::decode_into(data, &mut vector);
-            self.add(id, row, &vector);
+            halves.clear();
+            half_floats::read_into(data, &mut halves);
+            self.add(id, row, &halves);
             last_id = last_id.max(id);
         })?;
-        self.seen = newest.max(last_id);
+        self.seen = Rows { newest: rows.newest.max(last_id), ..rows };
         Ok(())
     }
 
@@ -308,19 +361,16 @@ impl Codes {
         *self = Self::new(self.dimension);
     }
 
-    /// What is gone keeps its place and is passed over, until the collection is coded anew.
-    fn forget(&mut self, is_gone: impl Fn(i64, i64) -> bool) {
-        for ((id, row), factor) in self.ids.iter().zip(&self.rows).zip(&mut self.factors) {
-            if !factor.is_nan() && is_gone(*id, *row) {
-                *factor = f32::NAN;
-                self.gone += 1;
-            }
-        }
-    }
-
-    pub(super) fn add(&mut self, id: i64, row: i64, vector: &[f32]) {
-        if vector.len() != self.dimension {
+    pub(super) fn add(&mut self, id: i64, row: i64, halves: &[f16]) {
+        if halves.len() != self.dimension {
             return;
+        }
+        let mut vector = vec![0.0; self.dimension];
+        halves.convert_to_f32_slice(&mut vector);
+        let fits = |kept: &Vec<f16>| (kept.len() + self.dimension) * size_of::<f16>() <= HALVES_BYTES_MAX;
+        self.halves = self.halves.take().filter(fits);
+        if let Some(kept) = &mut self.halves {
+            kept.extend_from_slice(halves);
         }
         let words = self.words();
         let (block, lane) = (self.ids.len() / LANES, self.ids.len() % LANES);
@@ -345,8 +395,28 @@ impl Codes {
         self.factors.push(if absolute > 0.0 { squared.sqrt() / absolute } else { 0.0 });
     }
 
-    pub(super) fn nearest(&self, query: &[f32], wanted: usize, allowed: Option<&[i64]>) -> Vec<i64> {
-        let query = QueryPlanes::new(query, self.words());
+    /// The exact cosine with the vector at a place, if it is in memory.
+    fn cosine(&self, query: &Centred, place: usize, vector: &mut [f32]) -> Option<f32> {
+        let halves = self.halves.as_ref()?.get(place * self.dimension..(place + 1) * self.dimension)?;
+        halves.convert_to_f32_slice(vector);
+        query.cosine(vector)
+    }
+
+    fn cosines(&self, query: &Centred, rows: &[i64]) -> Option<Vec<(i64, f32)>> {
+        self.halves.as_ref()?;
+        let mut vector = vec![0.0; self.dimension];
+        let mut scored = Vec::with_capacity(rows.len());
+        for row in rows {
+            let first = self.rows.partition_point(|other| other < row);
+            let of_row = self.rows[first..].iter().take_while(|other| *other == row).count();
+            let there = first..first + of_row;
+            scored.extend(there.filter_map(|place| Some((*row, self.cosine(query, place, &mut vector)?))));
+        }
+        Some(scored)
+    }
+
+    pub(super) fn nearest(&self, centred: &Centred, wanted: usize, allowed: Option<&[i64]>) -> Vec<Near> {
+        let query = QueryPlanes::new(&centred.direction, self.words());
         let mut top = Top::new(wanted);
         scan(&self.blocks, &query, |block, sums| {
             let start = block * LANES;
@@ -362,7 +432,6 @@ impl Codes {
                     scores[lane] = factor * query.inner_product(sums, lane);
                 }
             }
-            // What is gone scores NaN, which is above nothing.
             if scores.iter().fold(false, |any, score| any | (*score > top.threshold)) {
                 for (lane, score) in scores.into_iter().enumerate() {
                     let index = start + lane;
@@ -373,7 +442,13 @@ impl Codes {
                 }
             }
         });
-        top.finish().into_iter().map(|index| self.ids[index]).collect()
+        let mut vector = vec![0.0; self.dimension];
+        let near = |place: usize| Near {
+            id: self.ids[place],
+            row: self.rows[place],
+            cosine: self.cosine(centred, place, &mut vector),
+        };
+        top.finish().into_iter().map(near).collect()
     }
 }
 
@@ -431,17 +506,4 @@ pub(super) fn top_by_row(mut scored: Vec<(i64, f32)>, limit: usize) -> Vec<(i64,
     scored.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     scored.truncate(limit);
     scored
-}
-
-/// Inner product in 16 partial sums, which the compiler keeps in registers.
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0_f32; 16];
-    let (a_chunks, b_chunks) = (a.chunks_exact(16), b.chunks_exact(16));
-    let rest: f32 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in a_chunks.zip(b_chunks) {
-        for i in 0..16 {
-            sums[i] += x[i] * y[i];
-        }
-    }
-    sums.iter().sum::<f32>() + rest
 }

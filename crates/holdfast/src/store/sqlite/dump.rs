@@ -61,12 +61,13 @@ fn check_file(connection: &Connection) -> Result<(), StoreError> {
     }
     let rules = [
         (
-            "an event without terms",
-            "SELECT count(*) FROM event e LEFT JOIN event_terms t ON t.row = e.row WHERE t.row IS NULL",
+            "an event without traits",
+            "SELECT count(*) FROM event e LEFT JOIN traits t ON t.row = e.row WHERE t.row IS NULL",
         ),
         (
-            "terms without an event",
-            "SELECT count(*) FROM event_terms t LEFT JOIN event e ON e.row = t.row WHERE e.row IS NULL",
+            "traits that are not their event's",
+            "SELECT count(*) FROM traits t LEFT JOIN event e ON e.row = t.row WHERE e.row IS NULL
+             OR (t.id, t.session, t.source, t.kind) IS NOT (e.id, e.session, e.source, e.kind)",
         ),
         ("an event in the wrong range of rows", "SELECT count(*) FROM event WHERE row >> 40 <> owner"),
         (
@@ -120,7 +121,7 @@ fn check_lexical_index(connection: &Connection) -> Result<(), StoreError> {
     let mut kept = Pairs::default();
     let mut owners: BTreeMap<OwnerNumber, i64> = BTreeMap::new();
     let mut statement =
-        connection.prepare("-- all_terms\n SELECT row, terms FROM event_terms").map_err(|e| failed(doing, e))?;
+        connection.prepare("-- all_terms\n SELECT row, terms FROM traits").map_err(|e| failed(doing, e))?;
     let mut rows = statement.query([]).map_err(|e| failed(doing, e))?;
     while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
         let number: i64 = row.get(0).map_err(|e| failed(doing, e))?;

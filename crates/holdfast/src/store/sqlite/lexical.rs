@@ -5,15 +5,16 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::open::failed;
+use super::postings::{Postings, PostingsCache, Snapshot};
 use super::read::{Condition, is_open};
 use super::row::{OwnerNumber, position};
 use crate::store::{Lexical, StoreError};
+use crate::types::ids::Seq;
 use crate::types::query::Filter;
 use crate::types::scope::Owner;
 
@@ -31,14 +32,8 @@ const TERM_BYTES_MAX: usize = 256;
 /// Rows read of each term before it is asked whether the next ones are still affordable; doubled each time.
 const FIRST_ROUND_ROWS: usize = 1_000;
 
-/// A term that was found too common is not read again until its owner's log has grown by this share (an eighth).
-const GROWTH_UNTIL_RECOUNT: u64 = 8;
-
 /// When every term is common, the rarest few are searched all the same, as far back as can be afforded.
 const COMMON_TERMS_USED: usize = 3;
-
-/// Terms remembered as too common.
-const COMMON_TERMS_MAX: usize = 50_000;
 
 /// Candidates whose words are counted, for each one wanted: before that they are ranked by the rarity of the terms they hold.
 const SCORED_PER_WANTED: usize = 2;
@@ -50,118 +45,45 @@ const FILTERED_ROWS_MAX: usize = 20_000;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// Terms of each owner that are known to be in too many rows to be read along with rarer ones.
-#[derive(Debug, Default)]
-pub(super) struct CommonTerms {
-    known: Mutex<BTreeMap<(OwnerNumber, String), Common>>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Common {
-    /// About how many rows hold it, when there were `of_total`.
-    rows: u64,
-    of_total: u64,
-}
-
-impl CommonTerms {
-    fn get(&self, owner: OwnerNumber, term: &str, total: u64) -> Option<u64> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let common = known.get(&(owner, term.to_owned()))?;
-        (total <= common.of_total + common.of_total / GROWTH_UNTIL_RECOUNT).then_some(common.rows)
-    }
-
-    fn remember(&self, owner: OwnerNumber, term: &str, rows: u64, of_total: u64) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= COMMON_TERMS_MAX {
-            known.clear();
-        }
-        known.insert((owner, term.to_owned()), Common { rows, of_total });
-    }
-}
-
 /// The owner's part of the index.
 struct Collection {
-    owner: OwnerNumber,
-    rows: u64,
+    snapshot: Snapshot,
     terms: u64,
 }
 
 impl Collection {
     fn load(connection: &Connection, owner: &Owner) -> Result<Option<Self>, StoreError> {
         let sql = "-- collection
-            SELECT id, last_event, terms FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+            SELECT id, last_event, terms, rewritten FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
         let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
         connection
             .prepare_cached(sql)
             .and_then(|mut s| {
-                s.query_row(key, |r| Ok(Self { owner: OwnerNumber(r.get(0)?), rows: r.get(1)?, terms: r.get(2)? }))
-                    .optional()
+                s.query_row(key, |r| {
+                    let owner = OwnerNumber(r.get(0)?);
+                    Ok(Self { snapshot: Snapshot { owner, last: r.get(1)?, rewritten: r.get(3)? }, terms: r.get(2)? })
+                })
+                .optional()
             })
             .map_err(|e| failed("counting rows", e))
     }
 
+    /// Events, each of which has an entry.
+    fn rows(&self) -> u64 {
+        self.snapshot.last as u64
+    }
+
     /// Robertson and Spärck Jones's weight of a term, kept above zero as Lucene does.
     fn rarity(&self, rows: u64) -> f64 {
-        let (all, rows) = (self.rows.max(rows) as f64, rows as f64);
+        let (all, rows) = (self.rows().max(rows) as f64, rows as f64);
         (1.0 + (all - rows + 0.5) / (rows + 0.5)).ln()
-    }
-}
-
-/// The rows of one term, read newest first as far as needed.
-struct Postings {
-    /// Its place among the terms asked for.
-    place: usize,
-    rows: Vec<i64>,
-    /// There are no more.
-    ended: bool,
-}
-
-impl Postings {
-    fn new(place: usize) -> Self {
-        Self { place, rows: Vec::new(), ended: false }
-    }
-
-    /// Reads on until there are `wanted` rows, or no more.
-    fn read(
-        &mut self,
-        connection: &Connection,
-        owner: OwnerNumber,
-        term: &str,
-        wanted: usize,
-    ) -> Result<(), StoreError> {
-        let sql = "-- postings
-            SELECT rowid FROM event_fts WHERE event_fts MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC LIMIT ?4";
-        let (first, last) = owner.rows();
-        let newest = self.rows.last().map_or(last, |row| row - 1);
-        let more = wanted.saturating_sub(self.rows.len());
-        let before = self.rows.len();
-        let doing = "searching";
-        let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
-        let mut rows = statement.query(params![quoted(term), first, newest, more]).map_err(|e| failed(doing, e))?;
-        while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
-            self.rows.push(row.get(0).map_err(|e| failed(doing, e))?);
-        }
-        self.ended = self.rows.len() - before < more;
-        Ok(())
-    }
-
-    /// How many rows there are, judged by how far back those read reach if there are more.
-    fn estimate(&self, collection: &Collection) -> u64 {
-        let read = self.rows.len() as u64;
-        match self.rows.last() {
-            Some(oldest) if !self.ended => {
-                let span = (collection.rows as i64 - position(*oldest).0 + 1).max(1);
-                ((read as f64 * collection.rows as f64 / span as f64) as u64).clamp(read, collection.rows.max(read))
-            }
-            _ => read,
-        }
     }
 }
 
 /// Rules: rows of the owner only; the filter holds; any used term matches; best BM25 first, of equals the newest.
 pub(super) fn search(
     connection: &Connection,
-    common: &CommonTerms,
+    cache: &PostingsCache,
     owner: &Owner,
     terms: &[String],
     filter: &Filter,
@@ -169,26 +91,30 @@ pub(super) fn search(
 ) -> Result<Lexical, StoreError> {
     let mut lexical = Lexical { term_rows: vec![0; terms.len()], used: vec![false; terms.len()], ..Lexical::default() };
     let Some(collection) = Collection::load(connection, owner)? else { return Ok(lexical) };
-    lexical.total_rows = collection.rows;
-    let used = read_postings(connection, common, &collection, terms, &mut lexical)?;
+    lexical.total_rows = collection.rows();
+    // Who wants no rows wants to know how common the terms are, about.
+    let rows_max = if limit == 0 { FIRST_ROUND_ROWS } else { POSTINGS_MAX };
+    let used = read_postings(connection, cache, collection.snapshot, terms, rows_max, &mut lexical)?;
+    if limit == 0 {
+        return Ok(lexical);
+    }
     let rarities: Vec<f64> = used.iter().map(|p| collection.rarity(lexical.term_rows[p.place])).collect();
-    let searched: Vec<&str> = used.iter().map(|p| terms[p.place].as_str()).collect();
-
-    let mut candidates = merged(&used, &rarities);
+    let mut candidates = merged(collection.snapshot.owner, &used, &rarities);
+    let searched = Searched::new(used.iter().map(|p| terms[p.place].as_str()).collect(), rarities);
     let wanted = limit.saturating_mul(SCORED_PER_WANTED);
     let best = FilteredRows::new(connection, &collection, filter)?.best(&mut candidates, wanted)?;
     let mut scored = Vec::with_capacity(best.len());
     let sql = "-- terms_of_row
-        SELECT terms FROM event_terms WHERE row = ?1";
+        SELECT terms FROM traits WHERE row = ?1";
     let doing = "scoring candidates";
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
-    let usual_length = (collection.terms as f64 / collection.rows.max(1) as f64).max(1.0);
+    let usual_length = (collection.terms as f64 / collection.rows().max(1) as f64).max(1.0);
     for row in best {
         let mut rows = statement.query([row]).map_err(|e| failed(doing, e))?;
         // Gone between two reads: it is no longer a candidate.
         let Some(found) = rows.next().map_err(|e| failed(doing, e))? else { continue };
         let text = found.get_ref(0).and_then(|v| Ok(v.as_str()?)).map_err(|e| failed(doing, e))?;
-        scored.push((score(text, &searched, &rarities, usual_length), row));
+        scored.push((searched.score(text, usual_length), row));
     }
     scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
     lexical.rows = scored.into_iter().take(limit).map(|(score, row)| (position(row), score as f32)).collect();
@@ -199,48 +125,41 @@ pub(super) fn search(
 /// use; how many rows each one has, or about how many, goes into `lexical`.
 fn read_postings(
     connection: &Connection,
-    common: &CommonTerms,
-    collection: &Collection,
+    cache: &PostingsCache,
+    snapshot: Snapshot,
     terms: &[String],
+    rows_max: usize,
     lexical: &mut Lexical,
 ) -> Result<Vec<Postings>, StoreError> {
-    let (mut reading, mut skipped) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
+    let mut reading = Vec::new();
     for (place, term) in terms.iter().enumerate() {
-        if !is_one_term(term) || !seen.insert(term) || seen.len() > TERMS_MAX {
-            continue;
-        }
-        match common.get(collection.owner, term, collection.rows) {
-            Some(rows) => {
-                lexical.term_rows[place] = rows;
-                skipped.push(Postings::new(place));
-            }
-            None => reading.push(Postings::new(place)),
+        if is_one_term(term) && seen.insert(term) && seen.len() <= TERMS_MAX {
+            reading.push(Postings::new(place));
         }
     }
     let (mut read, mut spent, mut round) = (Vec::new(), 0, FIRST_ROUND_ROWS);
-    while !reading.is_empty() && spent + round <= POSTINGS_MAX {
+    while !reading.is_empty() && spent + round <= rows_max {
         for postings in &mut reading {
-            postings.read(connection, collection.owner, &terms[postings.place], round)?;
+            postings.read(connection, cache, snapshot, &terms[postings.place], round)?;
         }
         read.extend(reading.extract_if(.., |postings| postings.ended));
-        spent = read.iter().map(|postings| postings.rows.len()).sum();
+        spent = read.iter().map(Postings::len).sum();
         round *= 2;
     }
     for postings in read.iter().chain(&reading) {
-        lexical.term_rows[postings.place] = postings.estimate(collection);
+        lexical.term_rows[postings.place] = postings.estimate(snapshot);
     }
-    for postings in &reading {
-        let rows = lexical.term_rows[postings.place];
-        // Only what no search could afford: beside many rarer terms, a term may be left out that another search can take.
-        if rows as usize > POSTINGS_MAX / 2 {
-            common.remember(collection.owner, &terms[postings.place], rows, collection.rows);
-        }
-    }
-    let mut used = within_budget(read);
+    let mut used = within_budget(read, rows_max);
     if used.is_empty() {
-        reading.append(&mut skipped);
-        used = newest_of_rarest(connection, collection, terms, reading, &lexical.term_rows)?;
+        // When every term is common, none tells much: the newest rows of the rarest few are candidates.
+        reading.sort_by_key(|postings| lexical.term_rows[postings.place]);
+        reading.truncate(COMMON_TERMS_USED);
+        for postings in &mut reading {
+            let wanted = rows_max / COMMON_TERMS_USED;
+            postings.read(connection, cache, snapshot, &terms[postings.place], wanted)?;
+        }
+        used = reading;
     }
     for postings in &used {
         lexical.used[postings.place] = true;
@@ -249,67 +168,72 @@ fn read_postings(
 }
 
 /// The rarest terms that fit the budget together.
-fn within_budget(mut read: Vec<Postings>) -> Vec<Postings> {
-    read.retain(|postings| !postings.rows.is_empty());
-    read.sort_by_key(|postings| postings.rows.len());
+fn within_budget(mut read: Vec<Postings>, rows_max: usize) -> Vec<Postings> {
+    read.retain(|postings| postings.len() > 0);
+    read.sort_by_key(Postings::len);
     let mut spent = 0;
     read.retain(|postings| {
-        spent += postings.rows.len();
-        spent <= POSTINGS_MAX
+        spent += postings.len();
+        spent <= rows_max
     });
     read
 }
 
-/// When every term is common, none tells much: the newest rows of the rarest few are candidates.
-fn newest_of_rarest(
-    connection: &Connection,
-    collection: &Collection,
-    terms: &[String],
-    mut common: Vec<Postings>,
-    term_rows: &[u64],
-) -> Result<Vec<Postings>, StoreError> {
-    common.sort_by_key(|postings| term_rows[postings.place]);
-    common.truncate(COMMON_TERMS_USED);
-    for postings in &mut common {
-        postings.read(connection, collection.owner, &terms[postings.place], POSTINGS_MAX / COMMON_TERMS_USED)?;
-    }
-    Ok(common)
-}
-
 /// Each row once, with the rarities of the terms it holds added up.
-fn merged(used: &[Postings], rarities: &[f64]) -> Vec<(f64, i64)> {
-    let mut all: Vec<(f64, i64)> = Vec::with_capacity(used.iter().map(|p| p.rows.len()).sum());
+fn merged(owner: OwnerNumber, used: &[Postings], rarities: &[f64]) -> Vec<(f64, i64)> {
+    let mut all: Vec<(u32, f64)> = Vec::with_capacity(used.iter().map(Postings::len).sum());
     for (postings, rarity) in used.iter().zip(rarities) {
-        all.extend(postings.rows.iter().map(|row| (*rarity, *row)));
+        all.extend(postings.positions().map(|position| (position, *rarity)));
     }
     // The stable sort finds the runs that are in order already.
-    all.sort_by_key(|(_, row)| Reverse(*row));
+    all.sort_by_key(|(position, _)| Reverse(*position));
     all.dedup_by(|next, kept| {
-        let same = next.1 == kept.1;
+        let same = next.0 == kept.0;
         if same {
-            kept.0 += next.0;
+            kept.1 += next.1;
         }
         same
     });
-    all
+    all.into_iter().map(|(position, weight)| (weight, owner.row(Seq(i64::from(position))))).collect()
 }
 
-/// BM25 of one row's terms.
-fn score(text: &str, searched: &[&str], rarities: &[f64], usual_length: f64) -> f64 {
-    let mut counts = vec![0_u32; searched.len()];
-    let mut length = 0_u32;
-    for word in words(text) {
-        length += 1;
-        if let Some(i) = searched.iter().position(|term| term.eq_ignore_ascii_case(word)) {
-            counts[i] += 1;
-        }
+/// The terms of a search, to count in the words of a row.
+struct Searched<'a> {
+    terms: Vec<&'a str>,
+    rarities: Vec<f64>,
+    /// Lengths and last letters that a term has: most words of a row have neither, and that is told without comparing them.
+    possible: [bool; 256],
+}
+
+impl<'a> Searched<'a> {
+    fn new(terms: Vec<&'a str>, rarities: Vec<f64>) -> Self {
+        let mut possible = [false; 256];
+        terms.iter().for_each(|term| possible[usize::from(Self::sign(term))] = true);
+        Self { terms, rarities, possible }
     }
-    let held_back = K1 * (1.0 - B + B * f64::from(length) / usual_length);
-    counts
-        .iter()
-        .zip(rarities)
-        .map(|(&count, rarity)| rarity * f64::from(count) * (K1 + 1.0) / (f64::from(count) + held_back))
-        .sum()
+
+    /// The same for a word in small and capital letters, which FTS5 does not tell apart in ASCII.
+    fn sign(word: &str) -> u8 {
+        let last = word.as_bytes().last().map_or(0, u8::to_ascii_lowercase);
+        last ^ (word.len() as u8).wrapping_mul(37)
+    }
+
+    /// BM25 of one row's terms.
+    fn score(&self, text: &str, usual_length: f64) -> f64 {
+        let mut counts = vec![0_u32; self.terms.len()];
+        let mut length = 0_u32;
+        for word in words(text) {
+            length += 1;
+            if self.possible[usize::from(Self::sign(word))]
+                && let Some(i) = self.terms.iter().position(|term| term.eq_ignore_ascii_case(word))
+            {
+                counts[i] += 1;
+            }
+        }
+        let held_back = K1 * (1.0 - B + B * f64::from(length) / usual_length);
+        let each = counts.iter().zip(&self.rarities);
+        each.map(|(&count, rarity)| rarity * f64::from(count) * (K1 + 1.0) / (f64::from(count) + held_back)).sum()
+    }
 }
 
 /// The words of an index entry, as FTS5 cuts them: at white space and control characters of ASCII, and nowhere else.
@@ -337,11 +261,6 @@ fn is_one_term(term: &str) -> bool {
     (1..=TERM_BYTES_MAX).contains(&term.len()) && term.chars().all(is_part_of_term)
 }
 
-/// A term as an FTS5 string: nothing in it can be an operator.
-fn quoted(term: &str) -> String {
-    format!("\"{}\"", term.replace('"', "\"\""))
-}
-
 /// How a filter is put to candidates.
 enum FilteredRows<'c> {
     Open,
@@ -356,7 +275,7 @@ impl<'c> FilteredRows<'c> {
         if is_open(filter) {
             return Ok(Self::Open);
         }
-        let condition = Condition::new(collection.owner, filter);
+        let condition = Condition::new(collection.snapshot.owner, filter);
         // These have an index: the rows that pass are found without looking at the others.
         if filter.session.is_some() || filter.task.is_some() || filter.since.is_some() || filter.until.is_some() {
             let rows = filtered_rows(connection, &condition, FILTERED_ROWS_MAX)?;

@@ -8,6 +8,7 @@ mod dense;
 mod dump;
 mod lexical;
 mod open;
+mod postings;
 mod read;
 mod row;
 mod scan;
@@ -25,8 +26,8 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use self::dense::DenseCache;
-use self::lexical::CommonTerms;
 use self::open::{Access, Readers};
+use self::postings::PostingsCache;
 use self::writer::{Job, Probe, Writer};
 use super::{
     DenseQuery, EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Traits, Unembedded,
@@ -51,7 +52,7 @@ pub struct Sqlite {
     /// `None`: opened for reading only.
     writer: Option<Writer>,
     dense: DenseCache,
-    common_terms: CommonTerms,
+    postings: PostingsCache,
 }
 
 impl Sqlite {
@@ -85,7 +86,7 @@ impl Sqlite {
             readers: Readers::new(directory.join(FILE_NAME), access),
             writer,
             dense: DenseCache::default(),
-            common_terms: CommonTerms::default(),
+            postings: PostingsCache::default(),
         }
     }
 
@@ -136,7 +137,7 @@ impl Store for Sqlite {
     }
 
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
-        lexical::search(&*self.readers.get()?, &self.common_terms, owner, terms, filter, limit)
+        lexical::search(&*self.readers.get()?, &self.postings, owner, terms, filter, limit)
     }
 
     fn traits(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {

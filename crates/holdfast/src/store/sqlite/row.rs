@@ -197,23 +197,20 @@ pub(super) mod half_floats {
     use half::f16;
     use half::slice::HalfFloatSliceExt;
 
-    /// Numbers decoded at a time: the processor does eight in one instruction, once it is given a run of them.
-    const RUN: usize = 64;
-
     pub(in crate::store::sqlite) fn encode(vector: &[f32]) -> Vec<u8> {
         vector.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect()
     }
 
+    pub(in crate::store::sqlite) fn read_into(bytes: &[u8], halves: &mut Vec<f16>) {
+        halves.extend(bytes.as_chunks::<2>().0.iter().map(|pair| f16::from_le_bytes(*pair)));
+    }
+
     pub(in crate::store::sqlite) fn decode_into(bytes: &[u8], out: &mut Vec<f32>) {
-        out.clear();
-        out.resize(bytes.len() / 2, 0.0);
-        let mut halves = [f16::ZERO; RUN];
-        for (bytes, out) in bytes.chunks(2 * RUN).zip(out.chunks_mut(RUN)) {
-            for (half, pair) in halves.iter_mut().zip(bytes.as_chunks::<2>().0) {
-                *half = f16::from_le_bytes(*pair);
-            }
-            halves[..out.len()].convert_to_f32_slice(out);
-        }
+        let mut halves = Vec::with_capacity(bytes.len() / 2);
+        read_into(bytes, &mut halves);
+        out.resize(halves.len(), 0.0);
+        // The processor does eight in one instruction, once it is given a run of them.
+        halves.convert_to_f32_slice(out);
     }
 }
 

@@ -9,9 +9,10 @@ use rusqlite::{Connection, params};
 use super::open::failed;
 use super::row::{Fields, owner_number, position};
 use crate::store::{StoreError, Traits};
+use crate::types::change::NewEvent;
 use crate::types::event::{Kind, Source};
 use crate::types::ids::{EventId, Seq};
-use crate::types::scope::Owner;
+use crate::types::scope::{Owner, ScopeId};
 use crate::types::signals::{Manner, Signals};
 
 /// Dates kept of one text: a timetable names hundreds, and the nearest of a few is what counts.
@@ -20,7 +21,7 @@ const MENTIONED_MAX: usize = 6;
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
 /// The local clock as seconds since 1970-01-01T00:00, whatever the zone.
-pub(super) fn local_seconds(at: &ZonedDateTime) -> i64 {
+fn local_seconds(at: &ZonedDateTime) -> i64 {
     at.datetime().duration_since(EPOCH.at(0, 0, 0, 0)).as_secs()
 }
 
@@ -29,7 +30,7 @@ fn days_since_epoch(date: Date) -> i32 {
     i32::try_from(days).unwrap_or(if days < 0 { i32::MIN } else { i32::MAX })
 }
 
-pub(super) fn packed_days(signals: &Signals) -> Option<Vec<u8>> {
+fn packed_days(signals: &Signals) -> Option<Vec<u8>> {
     let mut packed = Vec::new();
     for mention in signals.dates.iter().take(MENTIONED_MAX) {
         let first = days_since_epoch(mention.start.date());
@@ -48,16 +49,76 @@ fn unpacked_days(packed: &[u8]) -> Vec<Range<i32>> {
     packed.chunks_exact(8).map(|pair| number(&pair[..4])..number(&pair[4..])).collect()
 }
 
-pub(super) fn packed_manner(manner: Manner) -> i64 {
+fn packed_manner(manner: Manner) -> i64 {
     i64::from(manner.instructs) | i64::from(manner.prefers) << 1
+}
+
+/// What is written beside an event.
+#[derive(Debug)]
+pub(super) struct TraitsRow {
+    row: i64,
+    id: [u8; 16],
+    session: ScopeId,
+    source: &'static str,
+    kind: &'static str,
+    local_s: i64,
+    mentioned: Option<Vec<u8>>,
+    manner: i64,
+    terms: String,
+}
+
+impl TraitsRow {
+    pub(super) fn new(row: i64, new: &NewEvent, terms: String) -> Self {
+        let event = &new.event;
+        Self {
+            row,
+            id: *event.id.0.as_bytes(),
+            session: event.scope.session.clone(),
+            source: event.source.as_str(),
+            kind: event.kind.as_str(),
+            local_s: local_seconds(&event.occurred_at),
+            mentioned: packed_days(&new.signals),
+            manner: packed_manner(new.signals.manner),
+            terms,
+        }
+    }
+}
+
+/// Writes traits and their entries in the lexical index, by ascending rows: FTS5 writes out what it has gathered when a row comes
+/// that is not above the one before.
+pub(super) fn write(connection: &Connection, mut added: Vec<TraitsRow>) -> Result<(), StoreError> {
+    added.sort_unstable_by_key(|traits| traits.row);
+    let doing = "writing the lexical index";
+    let sql = "-- write_traits
+        INSERT INTO traits (row, id, session, source, kind, local_s, mentioned, manner, terms)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let mut write = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
+    let mut index = connection
+        .prepare_cached("-- write_index\n INSERT INTO event_fts (rowid, terms) VALUES (?1, ?2)")
+        .map_err(|e| failed(doing, e))?;
+    for t in &added {
+        let values = params![
+            t.row,
+            t.id.as_slice(),
+            t.session.as_str(),
+            t.source,
+            t.kind,
+            t.local_s,
+            t.mentioned,
+            t.manner,
+            t.terms
+        ];
+        write.execute(values).map_err(|e| failed(doing, e))?;
+        index.execute(params![t.row, t.terms]).map_err(|e| failed(doing, e))?;
+    }
+    Ok(())
 }
 
 /// Rules: the owner's rows only; one lookup for each position.
 pub(super) fn traits(connection: &Connection, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {
     let Some(number) = owner_number(connection, owner)? else { return Ok(Vec::new()) };
     let sql = "-- traits
-        SELECT e.row, e.id, t.terms, e.source, e.kind, e.session, e.local_s, e.mentioned, e.manner
-        FROM event e JOIN event_terms t ON t.row = e.row WHERE e.row = ?1";
+        SELECT row, id, terms, source, kind, session, local_s, mentioned, manner FROM traits WHERE row = ?1";
     let doing = "reading candidates";
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
     let mut sorted = positions.to_vec();
@@ -67,7 +128,7 @@ pub(super) fn traits(connection: &Connection, owner: &Owner, positions: &[Seq]) 
     for seq in sorted {
         let mut rows = statement.query([number.row(seq)]).map_err(|e| failed(doing, e))?;
         let Some(row) = rows.next().map_err(|e| failed(doing, e))? else { continue };
-        let fields = Fields::new("event", row)?;
+        let fields = Fields::new("traits", row)?;
         let manner: i64 = fields.get("manner")?;
         let mentioned: Option<Vec<u8>> = fields.get("mentioned")?;
         found.push(Traits {

@@ -4,7 +4,7 @@ use half::f16;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::apply::execute_one;
-use super::dense::{Centred, DenseCache, top_by_row};
+use super::dense::{Centred, DenseCache, Near, top_by_row};
 use super::lexical::filtered_rows;
 use super::open::failed;
 use super::read::{self, Condition, is_open};
@@ -20,8 +20,9 @@ const EXACT_EVENTS_MAX: usize = 4_096;
 
 /// Passages rescored exactly for each event wanted: one-bit codes rank well, not perfectly (runs/ has the recall by factor).
 const RESCORED_PER_HIT: usize = 4;
-/// And never fewer than this.
+/// And never fewer than this, or this where vectors are in memory, so that the search of a small collection is exact.
 const RESCORED_MIN: usize = 256;
+const RESCORED_MIN_IN_MEMORY: usize = 1_024;
 
 pub(super) fn active_model(connection: &Connection) -> Result<Option<ModelId>, StoreError> {
     let sql = "-- active_model
@@ -62,8 +63,9 @@ pub(super) fn put(connection: &Connection, model: &ModelId, events: &[EventVecto
         DELETE FROM vector WHERE model = ?1 AND row = ?2";
     let mut remove = connection.prepare_cached(remove).map_err(|e| failed(doing, e))?;
     let through = "-- embedded_through
-        INSERT INTO embedded (model, owner, through) VALUES (?1, ?2, ?3)
-        ON CONFLICT (model, owner) DO UPDATE SET through = max(through, excluded.through)";
+        INSERT INTO embedded (model, owner, through, removed) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (model, owner) DO UPDATE
+        SET through = max(through, excluded.through), removed = removed + excluded.removed";
     let mut through = connection.prepare_cached(through).map_err(|e| failed(doing, e))?;
     let mut exists = connection
         .prepare_cached("-- event_exists\n SELECT 1 FROM event WHERE row = ?1")
@@ -76,7 +78,7 @@ pub(super) fn put(connection: &Connection, model: &ModelId, events: &[EventVecto
         if !exists.exists([row]).map_err(|e| failed(doing, e))? {
             return Err(StoreError::Refused(format!("vectors for event {}, which is not there", event.seq)));
         }
-        remove.execute(params![number, row]).map_err(|e| failed(doing, e))?;
+        let removed = remove.execute(params![number, row]).map_err(|e| failed(doing, e))?;
         for vector in &event.passages {
             if vector.len() != model.dimension {
                 return Err(StoreError::Dimension { model: model.clone(), actual: vector.len() });
@@ -86,7 +88,7 @@ pub(super) fn put(connection: &Connection, model: &ModelId, events: &[EventVecto
             }
             insert.execute(params![number, row, half_floats::encode(vector)]).map_err(|e| failed(doing, e))?;
         }
-        through.execute(params![number, owner.0, event.seq.0]).map_err(|e| failed(doing, e))?;
+        through.execute(params![number, owner.0, event.seq.0, removed]).map_err(|e| failed(doing, e))?;
     }
     Ok(())
 }
@@ -184,18 +186,11 @@ pub(super) fn search(
             exact(connection, model, rows, &centred)?
         }
         _ => {
-            let wanted = RESCORED_MIN.max(limit.saturating_mul(RESCORED_PER_HIT));
-            loop {
-                let index = cache.index(connection, owner, model, query)?;
-                let centred = index.centred(query.vector);
-                let ids = index.nearest(&centred, wanted, allowed.as_deref());
-                let (scored, gone) = rescored(connection, owner, model, &ids, &centred)?;
-                if gone.is_empty() {
-                    break scored;
-                }
-                // The cache follows what is added, not what is taken away: others come up once these are out.
-                index.forget(&gone);
-            }
+            let index = cache.index(connection, owner, model, query)?;
+            let least = if index.is_in_memory() { RESCORED_MIN_IN_MEMORY } else { RESCORED_MIN };
+            let wanted = least.max(limit.saturating_mul(RESCORED_PER_HIT));
+            let centred = index.centred(query.vector);
+            rescored(connection, owner, model, index.nearest(&centred, wanted, allowed.as_deref()), &centred)?
         }
     };
     Ok(top_by_row(scored, limit).into_iter().map(|(row, score)| (position(row), score)).collect())
@@ -212,9 +207,13 @@ pub(super) fn cosines(
     let (Some(owner), Some(model)) = (owner_number(connection, owner)?, model_number(connection, query.model)?) else {
         return Ok(Vec::new());
     };
-    let centred = cache.index(connection, owner, model, query)?.centred(query.vector);
+    let index = cache.index(connection, owner, model, query)?;
+    let centred = index.centred(query.vector);
     let rows: Vec<i64> = positions.iter().map(|seq| owner.row(*seq)).collect();
-    let scored = exact(connection, model, &rows, &centred)?;
+    let scored = match index.cosines(&centred, &rows) {
+        Some(scored) => scored,
+        None => exact(connection, model, &rows, &centred)?,
+    };
     Ok(top_by_row(scored, rows.len()).into_iter().map(|(row, score)| (position(row), score)).collect())
 }
 
@@ -236,35 +235,33 @@ fn exact(connection: &Connection, model: i64, rows: &[i64], query: &Centred) -> 
     Ok(scored)
 }
 
-/// Rows with their cosines.
-type Scored = Vec<(i64, f32)>;
-
-/// The exact cosines of these vectors, and which of them are gone.
+/// The rows of these passages, with exact cosines.
 fn rescored(
     connection: &Connection,
     owner: OwnerNumber,
     model: i64,
-    ids: &[i64],
+    near: Vec<Near>,
     query: &Centred,
-) -> Result<(Scored, Vec<i64>), StoreError> {
+) -> Result<Vec<(i64, f32)>, StoreError> {
     // Owner and model are asked for again: an id out of a cache proves nothing.
     let sql = "-- vector
-        SELECT row, data FROM vector WHERE id = ?1 AND +model = ?2 AND +row BETWEEN ?3 AND ?4";
+        SELECT data FROM vector WHERE id = ?1 AND +model = ?2 AND +row BETWEEN ?3 AND ?4";
     let (first, last) = owner.rows();
     let doing = "comparing vectors";
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
     let mut vector = Vec::with_capacity(query.dimension());
-    let (mut scored, mut gone) = (Vec::with_capacity(ids.len()), Vec::new());
-    for id in ids {
-        let mut found = statement.query(params![id, model, first, last]).map_err(|e| failed(doing, e))?;
-        let Some(found) = found.next().map_err(|e| failed(doing, e))? else {
-            gone.push(*id);
+    let mut scored = Vec::with_capacity(near.len());
+    for near in near {
+        if let Some(cosine) = near.cosine {
+            scored.push((near.row, cosine));
             continue;
-        };
-        let row: i64 = found.get(0).map_err(|e| failed(doing, e))?;
-        let data = found.get_ref(1).and_then(|v| Ok(v.as_blob()?)).map_err(|e| failed(doing, e))?;
+        }
+        let mut found = statement.query(params![near.id, model, first, last]).map_err(|e| failed(doing, e))?;
+        // Gone between two reads: it is no longer a candidate.
+        let Some(found) = found.next().map_err(|e| failed(doing, e))? else { continue };
+        let data = found.get_ref(0).and_then(|v| Ok(v.as_blob()?)).map_err(|e| failed(doing, e))?;
         half_floats::decode_into(data, &mut vector);
-        scored.extend(query.cosine(&vector).map(|cosine| (row, cosine)));
+        scored.extend(query.cosine(&vector).map(|cosine| (near.row, cosine)));
     }
-    Ok((scored, gone))
+    Ok(scored)
 }

@@ -10,9 +10,9 @@ use std::thread::JoinHandle;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::apply::{self, LexicalRows};
+use super::apply;
 use super::open::{WriterLock, failed};
-use super::vectors;
+use super::{traits, vectors};
 use crate::env::Env;
 use crate::store::{ModelId, StoreError};
 use crate::types::change::{ChangeSet, Committed, EventVectors};
@@ -142,22 +142,22 @@ fn try_group(
         }
     };
     probe(Point::Begun);
-    let mut index = LexicalRows::default();
+    let mut added = Vec::new();
     let mut group = group.into_iter();
     while let Some(job) = group.next() {
         let failure = match job {
             Job::Commit(changes, reply) => {
-                // An event of this very group may be archived: its terms must stand in the index to be replaced.
+                // An event of this very group may be archived: its traits must be there to be replaced.
                 if !(changes.archived.is_empty() && changes.restored.is_empty())
-                    && let Err(error) = std::mem::take(&mut index).write(&transaction)
+                    && let Err(error) = traits::write(&transaction, std::mem::take(&mut added))
                 {
                     drop(reply.send(Err(error.again())));
                     group.for_each(|job| refuse(job, &error));
                     return Err(error);
                 }
                 let applied = in_savepoint(&mut transaction, |t| apply::apply(t, &changes, env, probe));
-                let applied = applied.map(|(committed, rows)| {
-                    index.append(rows);
+                let applied = applied.map(|(committed, mut rows)| {
+                    added.append(&mut rows);
                     committed
                 });
                 answer_later(waiting, reply, applied)
@@ -180,8 +180,7 @@ fn try_group(
         }
         probe(Point::JobApplied);
     }
-    // Sorted by row, because FTS5 starts a new segment whenever a row number goes down.
-    index.write(&transaction)?;
+    traits::write(&transaction, added)?;
     probe(Point::IndexWritten);
     transaction.commit().map_err(|e| failed("committing", e))?;
     probe(Point::Committed);

@@ -12,6 +12,8 @@ CREATE TABLE owner (
     last_operation INTEGER NOT NULL DEFAULT 0,
     -- Search terms in all events together: divided by the events, the usual length of one.
     terms INTEGER NOT NULL DEFAULT 0,
+    -- How often traits of past events were written anew: what was read of them before is then void.
+    rewritten INTEGER NOT NULL DEFAULT 0,
     -- The chain's head: BLAKE3 over all commitments so far.
     chain BLOB NOT NULL,
     UNIQUE (tenant, user, agent)
@@ -36,11 +38,6 @@ CREATE TABLE event (
     idempotency_key TEXT,
     redactions TEXT,
     signals TEXT NOT NULL,
-    -- Copies of what ranking reads of the signals and the time, so that it decodes no JSON: the local clock in seconds since
-    -- 1970-01-01T00:00, the days named as pairs of little-endian 32-bit numbers, the manner as bits (1 instructs, 2 prefers).
-    local_s INTEGER NOT NULL,
-    mentioned BLOB,
-    manner INTEGER NOT NULL DEFAULT 0,
     predecessor INTEGER,
     archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
     UNIQUE (owner, id)
@@ -65,16 +62,27 @@ CREATE TABLE overturned (
     PRIMARY KEY (row, statement)
 ) STRICT, WITHOUT ROWID;
 
--- The search terms of each event, as segmented by `text`. The index below keeps no copy but needs this one to delete.
-CREATE TABLE event_terms (
+-- What ranking looks at of each event, in one small row and without JSON: copies of the event's own columns, and its search
+-- terms, as segmented by `text`. The index below keeps no copy of those but needs this one to delete.
+CREATE TABLE traits (
     row INTEGER PRIMARY KEY REFERENCES event (row),
+    id BLOB NOT NULL,
+    session TEXT NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    -- The local clock in seconds since 1970-01-01T00:00.
+    local_s INTEGER NOT NULL,
+    -- The days named, as pairs of little-endian 32-bit numbers.
+    mentioned BLOB,
+    -- Bits: 1 instructs, 2 prefers.
+    manner INTEGER NOT NULL DEFAULT 0,
     terms TEXT NOT NULL
 ) STRICT;
 -- Only which rows hold a term: positions and lengths are counted from the terms of the few best rows. Every character but white
 -- space and controls is part of a term; `ascii` leaves all others alone.
 CREATE VIRTUAL TABLE event_fts USING fts5 (
     terms,
-    content = 'event_terms',
+    content = 'traits',
     content_rowid = 'row',
     detail = 'none',
     columnsize = 0,
@@ -152,10 +160,12 @@ CREATE TABLE vector (
 ) STRICT;
 CREATE INDEX vector_by_row ON vector (model, row);
 
--- How far each owner's log has been embedded with each model.
+-- How far each owner's log has been embedded with each model, and how many of its vectors were taken out, after which what was
+-- read of them before is void.
 CREATE TABLE embedded (
     model INTEGER NOT NULL REFERENCES model (id),
     owner INTEGER NOT NULL REFERENCES owner (id),
     through INTEGER NOT NULL,
+    removed INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (model, owner)
 ) STRICT, WITHOUT ROWID;

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use half::f16;
+
 use super::super::Sqlite;
-use super::super::dense::{Codes, DenseCache};
+use super::super::dense::{Centred, Codes, DenseCache};
 use super::super::row::OwnerNumber;
 use crate::store::tests::samples::{self, Random, owner};
 use crate::store::{DenseQuery, EventPage, ModelId, Store};
@@ -225,8 +227,13 @@ fn the_collection_used_longest_ago_goes_first() {
 fn vectors_that_are_all_the_same_are_all_found() {
     let mut codes = Codes::new(DIMENSION);
     codes.centre = vec![0.5; DIMENSION];
-    (0..20).for_each(|id| codes.add(id, id, &[0.5; DIMENSION]));
-    assert_eq!(codes.nearest(&[1.0; DIMENSION], 50, None).len(), 20);
-    assert_eq!(codes.nearest(&[1.0; DIMENSION], 50, Some(&[3, 7])).len(), 2);
-    assert_eq!(Codes::new(DIMENSION).nearest(&[1.0; DIMENSION], 5, None), Vec::<i64>::new());
+    let query = Centred::new(&[1.0; DIMENSION], &codes.centre);
+    let rows = |codes: &Codes, wanted, allowed| {
+        let near = codes.nearest(&query, wanted, allowed);
+        near.into_iter().map(|near| near.row).collect::<Vec<i64>>()
+    };
+    (0..20).for_each(|id| codes.add(id, id, &[f16::from_f32(0.5); DIMENSION]));
+    assert_eq!(rows(&codes, 50, None).len(), 20);
+    assert_eq!(rows(&codes, 50, Some(&[3, 7])).len(), 2);
+    assert_eq!(rows(&Codes::new(DIMENSION), 5, None), Vec::<i64>::new());
 }

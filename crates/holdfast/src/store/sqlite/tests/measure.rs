@@ -6,10 +6,11 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use half::f16;
 use jiff::Timestamp;
 
 use super::super::Sqlite;
-use super::super::dense::Codes;
+use super::super::dense::{Centred, Codes};
 use crate::env::Env;
 use crate::store::tests::samples::{self, Random, owner};
 use crate::store::{DenseQuery, EventPage, ModelId, Store};
@@ -228,7 +229,7 @@ fn search(store: &Sqlite, random: &mut Random, who: &str) {
 fn measure_scan() {
     const DIMENSION: usize = 384;
     let mut random = Random::new(1);
-    let pool: Vec<f32> = (0..100_000).map(|_| random.unit() as f32 - 0.5).collect();
+    let pool: Vec<f16> = (0..100_000).map(|_| f16::from_f64(random.unit() - 0.5)).collect();
     let mut codes = Codes::new(DIMENSION);
     codes.centre = vec![0.0; DIMENSION];
     for count in [100_000, 1_000_000] {
@@ -239,8 +240,10 @@ fn measure_scan() {
         let mut times = Vec::new();
         for _ in 0..50 {
             let at = random.below((pool.len() - DIMENSION) as u64) as usize;
+            let query: Vec<f32> = pool[at..at + DIMENSION].iter().map(|half| half.to_f32()).collect();
+            let query = Centred::new(&query, &codes.centre);
             let began = Instant::now();
-            assert_eq!(codes.nearest(&pool[at..at + DIMENSION], 400, None).len(), 400);
+            assert_eq!(codes.nearest(&query, 400, None).len(), 400);
             times.push(began.elapsed());
         }
         percentiles(&format!("scan of {count} codes of {DIMENSION} bits"), times);
