@@ -137,13 +137,7 @@ struct Matched {
 
 impl<'a> Lexical<'a> {
     fn new(plan: &'a Plan, evidence: &Evidence) -> Self {
-        let rows = |place: usize| evidence.term_rows.get(place).copied().unwrap_or(0);
-        let weights: Vec<f32> = plan
-            .terms
-            .iter()
-            .enumerate()
-            .map(|(place, term)| term.weight * rarity(rows(place), evidence.total_rows))
-            .collect();
+        let weights = term_weights(plan, evidence);
         let mut heaviest = weights.clone();
         heaviest.sort_by(|a, b| b.total_cmp(a));
         let potential = (K1 + 1.0) * heaviest.iter().take(HEAVIEST_TERMS).sum::<f32>() + f32::EPSILON;
@@ -213,8 +207,14 @@ fn slot(term: &[u8]) -> usize {
 /// A handful of texts tells nothing of how common a word is: in two notes about one thing its name is no stop word.
 const ROWS_MIN: u64 = 100;
 
+/// What each of the plan's terms counts: its weight in the question times its rarity in the store.
+pub(super) fn term_weights(plan: &Plan, evidence: &Evidence) -> Vec<f32> {
+    let rows = evidence.term_rows.iter().copied().chain(std::iter::repeat(0));
+    plan.terms.iter().zip(rows).map(|(term, rows)| term.weight * rarity(rows, evidence.total_rows)).collect()
+}
+
 /// Inverse document frequency as in BM25, never negative.
-pub(super) fn rarity(rows: u64, total: u64) -> f32 {
+fn rarity(rows: u64, total: u64) -> f32 {
     let (rows, total) = (rows as f32, total.max(rows).max(ROWS_MIN) as f32);
     (1.0 + (total - rows + 0.5) / (rows + 0.5)).ln()
 }

@@ -55,7 +55,7 @@ struct Answer {
 /// The order of the candidates with old statements below the new ones of their slots, and which those are.
 pub(super) fn newest_first(
     plan: &Plan,
-    weights: &BTreeMap<String, f32>,
+    weights: &[f32],
     statements: &[Statement<'_>],
 ) -> (Vec<Seq>, BTreeMap<Seq, Seq>) {
     let order: Vec<Seq> = statements.iter().map(|statement| statement.seq).collect();
@@ -93,14 +93,16 @@ struct Question {
 }
 
 impl Question {
-    fn new(plan: &Plan, weights: &BTreeMap<String, f32>) -> Self {
-        let current = words();
-        let says = |text: &str| !is_stop_term(text) && !current.current.is_match(text);
+    /// `weights` are those of the plan's terms, in its order.
+    fn new(plan: &Plan, weights: &[f32]) -> Self {
+        let current = &words().current;
+        let says = |text: &str| !is_stop_term(text) && !current.is_match(text);
         let words: Vec<(String, f32)> = plan
             .terms
             .iter()
-            .filter(|term| term.weight >= 0.99 && says(&term.text))
-            .filter_map(|term| Some((term.text.clone(), *weights.get(&term.text)?)))
+            .zip(weights)
+            .filter(|(term, _)| term.weight >= 0.99 && says(&term.text))
+            .map(|(term, weight)| (term.text.clone(), *weight))
             .collect();
         let mut kinds = BTreeSet::new();
         if plan.expects.number {
