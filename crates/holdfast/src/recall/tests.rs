@@ -246,6 +246,19 @@ fn the_newest_of_a_slot_comes_first() {
             "How many calls a day is the API quota?",
         ),
         ("评审会议定在3月5日。", "评审会议改到3月12日。", "评审会议是几号？"),
+        // The old value is told with the new one.
+        (
+            "We agreed on a grocery budget of $500 a month.",
+            "How do we adjust, having increased our grocery budget to $500 in May, and later to $550?",
+            "What is our monthly grocery budget?",
+        ),
+        (
+            "I solved 8 probability problems this week.",
+            "I've increased my practice to 12 probability problems, since with 8 problems I was still slow.",
+            "How many probability problems do I practice?",
+        ),
+        ("客服团队一共8个人。", "客服团队从8个人增加到12个人。", "客服团队有几个人？"),
+        ("项目预算是20万元。", "项目预算提高到25万元。", "项目预算是多少？"),
     ] {
         let filler = ["午饭吃了面条", "The weather was fine", "散步半小时", "I watered the plants"];
         let memory = told(&[&[old], &filler[..], &[new]].concat());
@@ -261,6 +274,52 @@ fn different_things_are_no_slot() {
     assert_eq!(memory.found("What is the capital of Freedonia?")[0], "The capital of Freedonia is Lima.");
     let memory = told(&["我妈妈的生日是3月5日。", "我爸爸的生日是3月12日。"]);
     assert_eq!(memory.found("我妈妈的生日是几号？")[0], "我妈妈的生日是3月5日。");
+}
+
+fn demoted(recalled: &Recalled) -> usize {
+    let below = |(name, _): &(String, f32)| name.starts_with("below");
+    recalled.explain.candidates.iter().filter(|candidate| candidate.parts.iter().any(below)).count()
+}
+
+#[test]
+fn without_a_value_only_what_calls_itself_new_replaces() {
+    for (old, new, text, expected) in [
+        (
+            "My cousin John graduated with a degree in engineering from a college in Ohio.",
+            "Alex, the son next door, graduated with a degree in engineering from a college in Texas.",
+            "Who graduated with a degree?",
+            0,
+        ),
+        ("我和小王在杭州的工厂看样品。", "我和老李在苏州的展会看样品。", "谁看了样品？", 0),
+    ] {
+        assert_eq!(demoted(&told(&[old, new]).recall(text)), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_old_value_said_again_is_no_news() {
+    for (texts, text) in [
+        (
+            [
+                "The gift budget is capped at $400.",
+                "I've adjusted the gift budget to $450, so plan for that.",
+                "I worry about the gift budget, which I capped at $400 after all that talk.",
+            ],
+            "What is my gift budget?",
+        ),
+        (
+            ["礼物预算定的是400元。", "礼物预算提高到450元了，按这个安排。", "我担心超支，毕竟礼物预算一共400元。"],
+            "礼物预算是多少？",
+        ),
+    ] {
+        let found = told(&texts).found(text);
+        assert_eq!(found.first().map(String::as_str), Some(texts[1]), "{found:?}");
+        // Said to be changed back, it is.
+        let back = ["The gift budget was lowered to $400 again.", "礼物预算又改成400元了。"];
+        let back = if text.is_ascii() { back[0] } else { back[1] };
+        let found = told(&[texts[0], texts[1], back]).found(text);
+        assert_eq!(found.first().map(String::as_str), Some(back), "{found:?}");
+    }
 }
 
 #[test]

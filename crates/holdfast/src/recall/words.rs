@@ -25,6 +25,7 @@ pub(super) struct Words {
     pub(super) yearly: Regex,
     pub(super) range: Regex,
     pub(super) asks: Regex,
+    pub(super) former: Regex,
 }
 
 pub(super) fn words() -> &'static Words {
@@ -58,6 +59,7 @@ pub(super) fn words() -> &'static Words {
             yearly: list("yearly"),
             range: list("range"),
             asks: list("asks"),
+            former: list("former"),
         }
     })
 }
