@@ -28,6 +28,9 @@ const BEFORE_THE_LAST_WEIGHT: f32 = 0.5;
 /// A last sentence with fewer terms that find something ("What was the event?") leans on those before it.
 const LAST_TERMS_MIN: usize = 3;
 
+/// Times looked at: each is a search of its own. A question that names six days, each of two years, is the longest known.
+const WINDOWS_MAX: usize = 12;
+
 /// Terms searched at most: a question has a dozen, a dialogue a few hundred, of which the heaviest tell most.
 const TERMS_MAX: usize = 160;
 
@@ -200,6 +203,7 @@ fn windows(asked: &str, query: &Query) -> Vec<Window> {
         windows.extend(year_before(&window));
         windows.push(window);
     }
+    windows.truncate(WINDOWS_MAX);
     windows
 }
 
