@@ -70,6 +70,8 @@ struct FoundLine {
     scope: String,
     qid: String,
     relevance: f32,
+    /// The times the question names, as they were read.
+    time: Option<String>,
     /// Position and parts of the best candidates.
     parts: Vec<(i64, Vec<(String, f32)>)>,
     found: Vec<String>,
@@ -175,6 +177,7 @@ fn ask(
         scope: question.scope.clone(),
         qid: question.qid.clone(),
         relevance: best_relevance(&recalled),
+        time: recalled.explain.time.clone(),
         parts: recalled.explain.candidates.iter().take(40).map(|c| (c.seq.0, c.parts.clone())).collect(),
         found: found.clone(),
     });
@@ -255,32 +258,53 @@ fn special(
 
 /// Whether a block holds an answer: as a string, or with numbers and times written in one way.
 fn holds(block: &str, answer: &str, normalised: bool) -> bool {
-    let fold = |text: &str| -> String {
-        let text = text.to_lowercase();
-        if !normalised {
-            return text;
+    if normalised {
+        return written_in_one_way(block).contains(&written_in_one_way(answer));
+    }
+    block.to_lowercase().contains(&answer.to_lowercase())
+}
+
+/// Lower-case words with single spaces; "three" is 3, and "03:00 PM", "3:00 P.M.", "3pm" and "3 in the afternoon" are "3 pm".
+fn written_in_one_way(text: &str) -> String {
+    let text = text.to_lowercase();
+    let mut words: Vec<&str> = Vec::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let number = word.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let (number, rest) = word.split_at(number.len());
+        if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) && matches!(rest, "am" | "pm") {
+            words.extend([number, rest]);
+        } else {
+            words.push(word);
         }
-        let spoken = [
-            ("zero", "0"),
-            ("one", "1"),
-            ("two", "2"),
-            ("three", "3"),
-            ("four", "4"),
-            ("five", "5"),
-            ("six", "6"),
-            ("seven", "7"),
-            ("eight", "8"),
-            ("nine", "9"),
-            ("ten", "10"),
-        ];
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let digits = words.map(|word| {
-            let word = spoken.iter().find(|(spoken, _)| *spoken == word).map_or(word, |(_, digits)| digits);
-            word.strip_prefix('0').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(word)
-        });
-        digits.collect::<Vec<_>>().join(" ")
-    };
-    fold(block).contains(&fold(answer))
+    }
+    let spoken = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let mut written: Vec<String> = Vec::new();
+    let mut at = 0;
+    while let Some(&word) = words.get(at) {
+        let after_number = written.last().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
+        let half = match &words[at..] {
+            ["am" | "pm", ..] => Some((word, 1)),
+            ["a", "m", ..] => Some(("am", 2)),
+            ["p", "m", ..] => Some(("pm", 2)),
+            ["in", "the", "morning", ..] => Some(("am", 3)),
+            ["in", "the", "afternoon" | "evening", ..] => Some(("pm", 3)),
+            _ => None,
+        };
+        if let Some((half, length)) = half.filter(|_| after_number) {
+            written.pop_if(|minutes| minutes == "00");
+            written.push(half.to_owned());
+            at += length;
+            continue;
+        }
+        let digits = spoken.iter().position(|spoken| *spoken == word).map(|number| number.to_string());
+        let plain = || match word.strip_prefix('0') {
+            Some(rest) if word != "00" && rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+            _ => word,
+        };
+        written.push(digits.unwrap_or_else(|| plain().to_owned()));
+        at += 1;
+    }
+    written.join(" ")
 }
 
 #[derive(Debug, Default)]
@@ -356,4 +380,26 @@ fn print(line: &Line, as_json: bool) -> Result<()> {
     }
     println!("recall without the question's embedding: p50 {:.2} ms, p99 {:.2} ms\n", line.p50_ms, line.p99_ms);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds;
+
+    #[test]
+    fn times_and_numbers_are_told_in_any_writing() {
+        for (block, answer, expected) in [
+            ("I avoid caffeine after 3 PM, and read", "03:00 PM", true),
+            ("I cut off work by 11:00 P.M. so I can rest", "11:00 PM", true),
+            ("I wake up around 6:30 in the morning.", "06:30 AM", true),
+            ("my class is at 9:30am", "09:30 AM", true),
+            ("we have three cats", "3", true),
+            ("I avoid caffeine after 3 AM", "03:00 PM", false),
+            ("I wake up around 6:30 in the evening", "06:30 AM", false),
+            ("at 10:30 PM", "10:00 PM", false),
+        ] {
+            assert_eq!(holds(block, answer, true), expected, "{block}");
+        }
+        assert!(!holds("after 3 PM", "03:00 PM", false), "as written is as written");
+    }
 }

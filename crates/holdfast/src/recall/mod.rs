@@ -16,8 +16,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use excerpt::excerpt;
 pub use facts::facts;
-pub use plan::{Expects, Plan, PlannedTerm, Window, manner, plan};
-pub use score::{Evidence, Scored, score};
-pub use select::{Ranked, compared, explain, rank, select};
+pub use plan::{Plan, PlannedTerm, manner, plan};
+pub use score::{Evidence, score};
+pub use select::{compared, explain, rank, select};

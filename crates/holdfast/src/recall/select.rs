@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::excerpt::excerpt;
 use super::plan::Plan;
-use super::score::{Evidence, Scored, rarity};
+use super::score::{Evidence, Scored, term_weights};
 use super::slots::{COMPARED_MAX, Statement, newest_first};
 use crate::types::event::StoredEvent;
 use crate::types::ids::{EventId, Seq};
@@ -40,15 +40,6 @@ pub fn compared(scored: &[Scored]) -> Vec<Seq> {
 
 /// Puts the newest of each slot first. `events` are those that `compared` named.
 pub fn rank(plan: &Plan, evidence: &Evidence, scored: Vec<Scored>, events: &BTreeMap<Seq, StoredEvent>) -> Vec<Ranked> {
-    let weights: BTreeMap<String, f32> = plan
-        .terms
-        .iter()
-        .enumerate()
-        .map(|(place, term)| {
-            let rows = evidence.term_rows.get(place).copied().unwrap_or(0);
-            (term.text.clone(), term.weight * rarity(rows, evidence.total_rows))
-        })
-        .collect();
     let statements: Vec<Statement<'_>> = scored
         .iter()
         .map_while(|candidate| {
@@ -57,7 +48,7 @@ pub fn rank(plan: &Plan, evidence: &Evidence, scored: Vec<Scored>, events: &BTre
         })
         .collect();
     let compared = statements.len();
-    let (order, replaced_by) = newest_first(plan, &weights, &statements);
+    let (order, replaced_by) = newest_first(plan, &term_weights(plan, evidence), &statements);
     let rest = scored[compared..].iter().map(|candidate| candidate.seq);
     let order: Vec<Seq> = order.into_iter().chain(rest).collect();
     let mut by_seq: BTreeMap<Seq, Scored> = scored.into_iter().map(|candidate| (candidate.seq, candidate)).collect();

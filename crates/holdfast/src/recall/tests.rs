@@ -134,6 +134,77 @@ fn a_day_is_searched_as_a_time_and_an_hour_as_words() {
     }
 }
 
+/// The question is asked on 27 November 2026.
+fn times(text: &str) -> Vec<String> {
+    plan(&question(text)).windows.iter().map(|window| format!("{} to {}", window.days().0, window.days().1)).collect()
+}
+
+#[test]
+fn a_day_without_a_year_is_looked_for_in_the_past_too() {
+    for (text, expected) in [
+        ("10月2日为什么决定改期？", vec!["2026-10-02 to 2026-10-02"]),
+        ("2月5日领的补贴是多少？", vec!["2026-02-05 to 2026-02-05", "2027-02-05 to 2027-02-05"]),
+        ("What did I plan for February 5th?", vec!["2026-02-05 to 2026-02-05", "2027-02-05 to 2027-02-05"]),
+        ("明年2月5日有什么安排？", vec!["2027-02-05 to 2027-02-05"]),
+        ("What is due on February 5, 2027?", vec!["2027-02-05 to 2027-02-05"]),
+        ("明天要开什么会？", vec!["2026-11-28 to 2026-11-28"]),
+        ("What do I have to do tomorrow?", vec!["2026-11-28 to 2026-11-28"]),
+    ] {
+        assert_eq!(times(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_present_of_the_asker_is_no_time_of_the_memory() {
+    for (text, expected) in [
+        // Said of another time, or of the occasion.
+        ("2026年3月，我和妹妹聊天时提到最近在看什么剧？", vec!["2026-03-01 to 2026-03-31"]),
+        ("In March 2026, what did my sister say she had read recently?", vec!["2026-03-01 to 2026-03-31"]),
+        ("I'm driving today. Set the lights to my usual color.", vec![]),
+        ("今天我来开车。把灯调成我常用的颜色。", vec![]),
+        ("I've been feeling stuck lately. Do you have any ideas for me?", vec![]),
+        ("推荐几家这周末能去的餐厅", vec![]),
+        // But a question about the present means it.
+        ("我最近在看什么剧？", vec!["2026-11-14 to 2026-11-27"]),
+        ("What did I do today?", vec!["2026-11-27 to 2026-11-27"]),
+        ("好累啊。今天的会几点开？", vec!["2026-11-27 to 2026-11-27"]),
+        ("I'm tired. What did I promise today?", vec!["2026-11-27 to 2026-11-27"]),
+        ("今天的会议", vec!["2026-11-27 to 2026-11-27"]),
+        // And the past is the past however it is told.
+        ("I got a book last week. Do you remember it?", vec!["2026-11-16 to 2026-11-22"]),
+    ] {
+        assert_eq!(times(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn from_one_day_to_another_is_one_time() {
+    for (text, expected) in [
+        ("从5月12日到5月31日我散步了几次？", vec!["2026-05-12 to 2026-05-31"]),
+        ("How often did I run from May 12 to May 31?", vec!["2026-05-12 to 2026-05-31"]),
+        ("10月2日至10月9日我住在哪里？", vec!["2026-10-02 to 2026-10-09"]),
+        ("5月12日和6月20日我分别做了什么？", vec!["2026-05-12 to 2026-05-12", "2026-06-20 to 2026-06-20"]),
+        ("What did I do on June 12 and on June 20?", vec!["2026-06-12 to 2026-06-12", "2026-06-20 to 2026-06-20"]),
+    ] {
+        assert_eq!(times(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_wish_counts_more_than_the_situation() {
+    let weight = |text: &str, term: &str| {
+        let plan = plan(&question(text));
+        plan.terms.iter().find(|planned| planned.text == term).map(|planned| planned.weight)
+    };
+    let text = "Emily got into the car with Kevin. Restore my preferred calming lighting.";
+    assert!(weight(text, "kevin") < weight(text, "light"), "{:?}", plan(&question(text)).terms);
+    let text = "小王和客户在会议室里坐下了。把退货率报表的口径说明发给我。";
+    assert!(weight(text, "客户") < weight(text, "退货"), "{:?}", plan(&question(text)).terms);
+    // What is asked in so few words is told by what stands before.
+    let text = "I mentioned a tournament in Lima. What was the event?";
+    assert_eq!(weight(text, "tournament"), weight(text, "event"));
+}
+
 #[test]
 fn words_find_what_was_said_in_both_languages() {
     let memory = told(&[
@@ -175,6 +246,18 @@ fn the_newest_of_a_slot_comes_first() {
             "How many calls a day is the API quota?",
         ),
         ("评审会议定在3月5日。", "评审会议改到3月12日。", "评审会议是几号？"),
+        // The old value is told with the new one.
+        (
+            "We agreed on a grocery budget of $500 a month.",
+            "How do we adjust, having increased our grocery budget to $500 in May, and later to $550?",
+            "What is our monthly grocery budget?",
+        ),
+        (
+            "I solved 8 probability problems this week.",
+            "I've increased my practice to 12 probability problems, since with 8 problems I was still slow.",
+            "How many probability problems do I practice?",
+        ),
+        ("客服团队一共8个人。", "客服团队从8个人增加到12个人。", "客服团队有几个人？"),
         ("项目预算是20万元。", "项目预算提高到25万元。", "项目预算是多少？"),
     ] {
         let filler = ["午饭吃了面条", "The weather was fine", "散步半小时", "I watered the plants"];
@@ -191,6 +274,52 @@ fn different_things_are_no_slot() {
     assert_eq!(memory.found("What is the capital of Freedonia?")[0], "The capital of Freedonia is Lima.");
     let memory = told(&["我妈妈的生日是3月5日。", "我爸爸的生日是3月12日。"]);
     assert_eq!(memory.found("我妈妈的生日是几号？")[0], "我妈妈的生日是3月5日。");
+}
+
+fn demoted(recalled: &Recalled) -> usize {
+    let below = |(name, _): &(String, f32)| name.starts_with("below");
+    recalled.explain.candidates.iter().filter(|candidate| candidate.parts.iter().any(below)).count()
+}
+
+#[test]
+fn without_a_value_only_what_calls_itself_new_replaces() {
+    for (old, new, text, expected) in [
+        (
+            "My cousin John graduated with a degree in engineering from a college in Ohio.",
+            "Alex, the son next door, graduated with a degree in engineering from a college in Texas.",
+            "Who graduated with a degree?",
+            0,
+        ),
+        ("我和小王在杭州的工厂看样品。", "我和老李在苏州的展会看样品。", "谁看了样品？", 0),
+    ] {
+        assert_eq!(demoted(&told(&[old, new]).recall(text)), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_old_value_said_again_is_no_news() {
+    for (texts, text) in [
+        (
+            [
+                "The gift budget is capped at $400.",
+                "I've adjusted the gift budget to $450, so plan for that.",
+                "I worry about the gift budget, which I capped at $400 after all that talk.",
+            ],
+            "What is my gift budget?",
+        ),
+        (
+            ["礼物预算定的是400元。", "礼物预算提高到450元了，按这个安排。", "我担心超支，毕竟礼物预算一共400元。"],
+            "礼物预算是多少？",
+        ),
+    ] {
+        let found = told(&texts).found(text);
+        assert_eq!(found.first().map(String::as_str), Some(texts[1]), "{found:?}");
+        // Said to be changed back, it is.
+        let back = ["The gift budget was lowered to $400 again.", "礼物预算又改成400元了。"];
+        let back = if text.is_ascii() { back[0] } else { back[1] };
+        let found = told(&[texts[0], texts[1], back]).found(text);
+        assert_eq!(found.first().map(String::as_str), Some(back), "{found:?}");
+    }
 }
 
 #[test]

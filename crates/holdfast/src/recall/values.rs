@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
+use super::words::words;
 use crate::text::index_terms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +58,8 @@ const NUMBER_WORDS: &[(&str, &str)] = &[
 /// Bytes after a number that may say what it counts.
 const UNIT_BYTES: usize = 40;
 const UNIT_TERMS: usize = 3;
+/// Bytes before a value that may say that it is no more.
+const FORMER_BYTES: usize = 30;
 
 fn patterns() -> &'static [(ValueKind, Regex)] {
     static PATTERNS: OnceLock<Vec<(ValueKind, Regex)>> = OnceLock::new();
@@ -103,6 +106,12 @@ pub(super) fn values(folded: &str) -> Vec<Value> {
     found
 }
 
+/// Whether a value is said to have held until then: the 9 of "raised from 9 to 10".
+pub(super) fn is_former(folded: &str, value: &Value) -> bool {
+    let start = folded.floor_char_boundary(value.span.start.saturating_sub(FORMER_BYTES));
+    words().former.is_match(&folded[start..value.span.start])
+}
+
 fn unit(after: &str) -> BTreeSet<String> {
     let after = &after[..after.floor_char_boundary(UNIT_BYTES)];
     index_terms(after).into_iter().take(UNIT_TERMS).collect()
@@ -110,7 +119,7 @@ fn unit(after: &str) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueKind, values};
+    use super::{ValueKind, is_former, values};
 
     #[test]
     fn values_are_told_by_kind() {
@@ -124,5 +133,19 @@ mod tests {
         assert_eq!(kinds("the deadline is march 15"), [(ValueKind::Date, "march15".to_owned())]);
         assert_eq!(kinds("it costs $40 now"), [(ValueKind::Money, "$40".to_owned())]);
         assert_eq!(kinds("see v3.11 of the report"), []);
+    }
+
+    #[test]
+    fn what_was_is_told_from_what_is() {
+        let former = |text: &str| {
+            let found = values(text);
+            found.into_iter().filter(|value| is_former(text, value)).map(|value| value.text).collect::<Vec<_>>()
+        };
+        assert_eq!(former("the quota was raised from 1,000 to 1,200 calls"), ["1000"]);
+        assert_eq!(former("a budget of $500 instead of the $400 we had"), ["$400"]);
+        assert_eq!(former("预算从20万元提高到25万元"), ["20万元"]);
+        assert_eq!(former("退货率不是3.2%,是2.8%"), ["3.2%"]);
+        assert_eq!(former("the budget is $500 for 12 people"), Vec::<String>::new());
+        assert_eq!(former("评审改到3月12日"), Vec::<String>::new());
     }
 }

@@ -21,6 +21,11 @@ pub(super) struct Words {
     pub(super) prefers: Regex,
     pub(super) since: Regex,
     pub(super) clock: Regex,
+    pub(super) lately: Regex,
+    pub(super) yearly: Regex,
+    pub(super) range: Regex,
+    pub(super) asks: Regex,
+    pub(super) former: Regex,
 }
 
 pub(super) fn words() -> &'static Words {
@@ -50,6 +55,11 @@ pub(super) fn words() -> &'static Words {
             prefers: list("prefers"),
             since: list("since"),
             clock: list("clock"),
+            lately: list("lately"),
+            yearly: list("yearly"),
+            range: list("range"),
+            asks: list("asks"),
+            former: list("former"),
         }
     })
 }
