@@ -44,7 +44,7 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// The version an update with this key led to, if it was applied.
     fn update_version(&self, owner: &Owner, task: &TaskId, key: &str) -> Result<Option<u64>, StoreError>;
 
-    /// The best events by BM25 over any of the terms, and how common each term is.
+    /// The events whose terms among these weigh most together, and how common each term is.
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError>;
     /// What ranking compares of each of these events; in log order, positions without an event are skipped.
     fn traits(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError>;

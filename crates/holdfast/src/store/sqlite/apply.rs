@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use uuid::Uuid;
 
-use super::lexical::{without_overlong, words};
+use super::lexical::without_overlong;
 use super::open::failed;
 use super::row::{OwnerNumber, json, owner_number, position};
 use super::traits::TraitsRow;
@@ -99,7 +99,6 @@ struct OwnerRow {
     number: OwnerNumber,
     last_event: i64,
     last_operation: i64,
-    terms: i64,
     rewritten: i64,
     chain: Hash,
 }
@@ -114,7 +113,7 @@ impl OwnerRow {
             execute_one(connection, sql, values, "creating an owner")?;
         }
         let sql = "-- load_owner
-            SELECT id, last_event, last_operation, terms, rewritten, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+            SELECT id, last_event, last_operation, rewritten, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
         let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
         connection
             .prepare_cached(sql)
@@ -122,8 +121,7 @@ impl OwnerRow {
                 s.query_row(key, |r| {
                     let number = OwnerNumber(r.get(0)?);
                     let (last_event, last_operation) = (r.get(1)?, r.get(2)?);
-                    let (terms, rewritten, chain) = (r.get(3)?, r.get(4)?, r.get(5)?);
-                    Ok(Self { number, last_event, last_operation, terms, rewritten, chain })
+                    Ok(Self { number, last_event, last_operation, rewritten: r.get(3)?, chain: r.get(4)? })
                 })
             })
             .map_err(|e| failed("reading an owner", e))
@@ -131,9 +129,9 @@ impl OwnerRow {
 
     fn save(&self, connection: &Connection) -> Result<(), StoreError> {
         let sql = "-- save_owner
-            UPDATE owner SET last_event = ?2, last_operation = ?3, terms = ?4, rewritten = ?5, chain = ?6 WHERE id = ?1";
-        let Self { number, last_event, last_operation, terms, rewritten, chain } = self;
-        let values = params![number.0, last_event, last_operation, terms, rewritten, chain.as_slice()];
+            UPDATE owner SET last_event = ?2, last_operation = ?3, rewritten = ?4, chain = ?5 WHERE id = ?1";
+        let Self { number, last_event, last_operation, rewritten, chain } = self;
+        let values = params![number.0, last_event, last_operation, rewritten, chain.as_slice()];
         execute_one(connection, sql, values, "saving an owner")
     }
 }
@@ -160,17 +158,12 @@ fn append_event(
     }
     owner.last_event = seq.0;
     let terms = without_overlong(&new.terms);
-    owner.terms += count_of_terms(&terms);
     let sql = "-- touch_session
         INSERT INTO session (owner, session, last_row) VALUES (?1, ?2, ?3)
         ON CONFLICT (owner, session) DO UPDATE SET last_row = excluded.last_row";
     execute_one(connection, sql, params![owner.number.0, event.scope.session.as_str(), row], "writing a session")?;
     traits.push(TraitsRow::new(row, new, terms.into_owned()));
     Ok(Appended { seq, id: event.id, duplicate: false })
-}
-
-fn count_of_terms(terms: &str) -> i64 {
-    words(terms).count() as i64
 }
 
 /// `false`: an event of this owner has its id.
@@ -348,11 +341,7 @@ fn restore(connection: &Connection, owner: &mut OwnerRow, body: &RestoredBody) -
 /// The index is told the old terms, or it could not take them out.
 fn replace_terms(connection: &Connection, owner: &mut OwnerRow, row: i64, terms: &str) -> Result<(), StoreError> {
     let doing = "replacing an event's terms";
-    let sql = "-- terms_before
-        SELECT terms FROM traits WHERE row = ?1";
-    let before: String = connection.query_row(sql, [row], |r| r.get(0)).map_err(|e| failed(doing, e))?;
     let terms = without_overlong(terms);
-    owner.terms += count_of_terms(&terms) - count_of_terms(&before);
     owner.rewritten += 1;
     let sql = "-- unindex
         INSERT INTO event_fts (event_fts, rowid, terms) SELECT 'delete', row, terms FROM traits WHERE row = ?1";

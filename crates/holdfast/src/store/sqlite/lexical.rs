@@ -1,7 +1,8 @@
-//! Full-text candidates: BM25 over any of the query's terms, within one owner's rows.
+//! Full-text candidates: the rows of one owner whose terms of the query weigh most together.
 //!
-//! FTS5 keeps which rows hold a term and gives them newest first; the scoring is ours. Its own BM25 counts each term over the rows
-//! of every owner, which costs as much as there are, and makes one owner's answers depend on another's words.
+//! FTS5 keeps which rows hold a term and gives them newest first; the weighing is ours. Its own BM25 counts each term over the rows
+//! of every owner, which costs as much as there are, and makes one owner's answers depend on another's words. How often a term is
+//! in a row, and how long the row is, is looked at by the ranking, which reads the few best rows anyway.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -35,52 +36,29 @@ const FIRST_ROUND_ROWS: usize = 1_000;
 /// When every term is common, the rarest few are searched all the same, as far back as can be afforded.
 const COMMON_TERMS_USED: usize = 3;
 
-/// Candidates whose words are counted, for each one wanted: before that they are ranked by the rarity of the terms they hold.
-const SCORED_PER_WANTED: usize = 2;
-
 /// Rows of a filter that are gathered before any term is looked at; one that lets more through is asked of each candidate instead.
 const FILTERED_ROWS_MAX: usize = 20_000;
 
-/// BM25's usual constants: how soon a repeated term stops counting, and how much a long text is held back.
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
-
-/// The owner's part of the index.
-struct Collection {
-    snapshot: Snapshot,
-    terms: u64,
-}
-
-impl Collection {
-    fn load(connection: &Connection, owner: &Owner) -> Result<Option<Self>, StoreError> {
-        let sql = "-- collection
-            SELECT id, last_event, terms, rewritten FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
-        let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
-        connection
-            .prepare_cached(sql)
-            .and_then(|mut s| {
-                s.query_row(key, |r| {
-                    let owner = OwnerNumber(r.get(0)?);
-                    Ok(Self { snapshot: Snapshot { owner, last: r.get(1)?, rewritten: r.get(3)? }, terms: r.get(2)? })
-                })
+fn snapshot(connection: &Connection, owner: &Owner) -> Result<Option<Snapshot>, StoreError> {
+    let sql = "-- snapshot
+        SELECT id, last_event, rewritten FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+    let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut s| {
+            s.query_row(key, |r| Ok(Snapshot { owner: OwnerNumber(r.get(0)?), last: r.get(1)?, rewritten: r.get(2)? }))
                 .optional()
-            })
-            .map_err(|e| failed("counting rows", e))
-    }
-
-    /// Events, each of which has an entry.
-    fn rows(&self) -> u64 {
-        self.snapshot.last as u64
-    }
-
-    /// Robertson and Spärck Jones's weight of a term, kept above zero as Lucene does.
-    fn rarity(&self, rows: u64) -> f64 {
-        let (all, rows) = (self.rows().max(rows) as f64, rows as f64);
-        (1.0 + (all - rows + 0.5) / (rows + 0.5)).ln()
-    }
+        })
+        .map_err(|e| failed("counting rows", e))
 }
 
-/// Rules: rows of the owner only; the filter holds; any used term matches; best BM25 first, of equals the newest.
+/// Robertson and Spärck Jones's weight of a term, kept above zero as Lucene does.
+fn rarity(rows: u64, total: u64) -> f64 {
+    let (all, rows) = (total.max(rows) as f64, rows as f64);
+    (1.0 + (all - rows + 0.5) / (rows + 0.5)).ln()
+}
+
+/// Rules: rows of the owner only; the filter holds; any used term matches; the most weight first, of equals the newest.
 pub(super) fn search(
     connection: &Connection,
     cache: &PostingsCache,
@@ -90,34 +68,19 @@ pub(super) fn search(
     limit: usize,
 ) -> Result<Lexical, StoreError> {
     let mut lexical = Lexical { term_rows: vec![0; terms.len()], used: vec![false; terms.len()], ..Lexical::default() };
-    let Some(collection) = Collection::load(connection, owner)? else { return Ok(lexical) };
-    lexical.total_rows = collection.rows();
+    let Some(snapshot) = snapshot(connection, owner)? else { return Ok(lexical) };
+    // Every event has an entry.
+    lexical.total_rows = snapshot.last.cast_unsigned();
     // Who wants no rows wants to know how common the terms are, about.
     let rows_max = if limit == 0 { FIRST_ROUND_ROWS } else { POSTINGS_MAX };
-    let used = read_postings(connection, cache, collection.snapshot, terms, rows_max, &mut lexical)?;
+    let used = read_postings(connection, cache, snapshot, terms, rows_max, &mut lexical)?;
     if limit == 0 {
         return Ok(lexical);
     }
-    let rarities: Vec<f64> = used.iter().map(|p| collection.rarity(lexical.term_rows[p.place])).collect();
-    let mut candidates = merged(collection.snapshot.owner, &used, &rarities);
-    let searched = Searched::new(used.iter().map(|p| terms[p.place].as_str()).collect(), rarities);
-    let wanted = limit.saturating_mul(SCORED_PER_WANTED);
-    let best = FilteredRows::new(connection, &collection, filter)?.best(&mut candidates, wanted)?;
-    let mut scored = Vec::with_capacity(best.len());
-    let sql = "-- terms_of_row
-        SELECT terms FROM traits WHERE row = ?1";
-    let doing = "scoring candidates";
-    let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
-    let usual_length = (collection.terms as f64 / collection.rows().max(1) as f64).max(1.0);
-    for row in best {
-        let mut rows = statement.query([row]).map_err(|e| failed(doing, e))?;
-        // Gone between two reads: it is no longer a candidate.
-        let Some(found) = rows.next().map_err(|e| failed(doing, e))? else { continue };
-        let text = found.get_ref(0).and_then(|v| Ok(v.as_str()?)).map_err(|e| failed(doing, e))?;
-        scored.push((searched.score(text, usual_length), row));
-    }
-    scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-    lexical.rows = scored.into_iter().take(limit).map(|(score, row)| (position(row), score as f32)).collect();
+    let rarities: Vec<f64> = used.iter().map(|p| rarity(lexical.term_rows[p.place], lexical.total_rows)).collect();
+    let mut candidates = merged(snapshot.owner, &used, &rarities);
+    let best = FilteredRows::new(connection, snapshot.owner, filter)?.best(&mut candidates, limit)?;
+    lexical.rows = best.into_iter().map(|(weight, row)| (position(row), weight as f32)).collect();
     Ok(lexical)
 }
 
@@ -197,45 +160,6 @@ fn merged(owner: OwnerNumber, used: &[Postings], rarities: &[f64]) -> Vec<(f64, 
     all.into_iter().map(|(position, weight)| (weight, owner.row(Seq(i64::from(position))))).collect()
 }
 
-/// The terms of a search, to count in the words of a row.
-struct Searched<'a> {
-    terms: Vec<&'a str>,
-    rarities: Vec<f64>,
-    /// Lengths and last letters that a term has: most words of a row have neither, and that is told without comparing them.
-    possible: [bool; 256],
-}
-
-impl<'a> Searched<'a> {
-    fn new(terms: Vec<&'a str>, rarities: Vec<f64>) -> Self {
-        let mut possible = [false; 256];
-        terms.iter().for_each(|term| possible[usize::from(Self::sign(term))] = true);
-        Self { terms, rarities, possible }
-    }
-
-    /// The same for a word in small and capital letters, which FTS5 does not tell apart in ASCII.
-    fn sign(word: &str) -> u8 {
-        let last = word.as_bytes().last().map_or(0, u8::to_ascii_lowercase);
-        last ^ (word.len() as u8).wrapping_mul(37)
-    }
-
-    /// BM25 of one row's terms.
-    fn score(&self, text: &str, usual_length: f64) -> f64 {
-        let mut counts = vec![0_u32; self.terms.len()];
-        let mut length = 0_u32;
-        for word in words(text) {
-            length += 1;
-            if self.possible[usize::from(Self::sign(word))]
-                && let Some(i) = self.terms.iter().position(|term| term.eq_ignore_ascii_case(word))
-            {
-                counts[i] += 1;
-            }
-        }
-        let held_back = K1 * (1.0 - B + B * f64::from(length) / usual_length);
-        let each = counts.iter().zip(&self.rarities);
-        each.map(|(&count, rarity)| rarity * f64::from(count) * (K1 + 1.0) / (f64::from(count) + held_back)).sum()
-    }
-}
-
 /// The words of an index entry, as FTS5 cuts them: at white space and control characters of ASCII, and nowhere else.
 pub(super) fn words(terms: &str) -> impl Iterator<Item = &str> {
     terms.split(|c: char| !is_part_of_term(c)).filter(|word| !word.is_empty())
@@ -271,11 +195,11 @@ enum FilteredRows<'c> {
 }
 
 impl<'c> FilteredRows<'c> {
-    fn new(connection: &'c Connection, collection: &Collection, filter: &Filter) -> Result<Self, StoreError> {
+    fn new(connection: &'c Connection, owner: OwnerNumber, filter: &Filter) -> Result<Self, StoreError> {
         if is_open(filter) {
             return Ok(Self::Open);
         }
-        let condition = Condition::new(collection.snapshot.owner, filter);
+        let condition = Condition::new(owner, filter);
         // These have an index: the rows that pass are found without looking at the others.
         if filter.session.is_some() || filter.task.is_some() || filter.since.is_some() || filter.until.is_some() {
             let rows = filtered_rows(connection, &condition, FILTERED_ROWS_MAX)?;
@@ -287,7 +211,7 @@ impl<'c> FilteredRows<'c> {
     }
 
     /// The `wanted` candidates with the most weight that pass; of equals the newest.
-    fn best(&self, candidates: &mut Vec<(f64, i64)>, wanted: usize) -> Result<Vec<i64>, StoreError> {
+    fn best(&self, candidates: &mut Vec<(f64, i64)>, wanted: usize) -> Result<Vec<(f64, i64)>, StoreError> {
         let heaviest = |a: &(f64, i64), b: &(f64, i64)| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1));
         if let Self::Gathered(rows) = self {
             candidates.retain(|(_, row)| rows.binary_search(row).is_ok());
@@ -297,7 +221,8 @@ impl<'c> FilteredRows<'c> {
                 candidates.select_nth_unstable_by(wanted - 1, heaviest);
             }
             candidates.truncate(wanted);
-            return Ok(candidates.iter().map(|(_, row)| *row).collect());
+            candidates.sort_unstable_by(heaviest);
+            return Ok(std::mem::take(candidates));
         };
         candidates.sort_unstable_by(heaviest);
         let doing = "filtering candidates";
@@ -308,13 +233,13 @@ impl<'c> FilteredRows<'c> {
             statement.raw_bind_parameter(i + 1, value).map_err(|e| failed(doing, e))?;
         }
         let mut best = Vec::new();
-        for (_, row) in candidates.iter() {
+        for (weight, row) in candidates.iter() {
             if best.len() == wanted {
                 break;
             }
             statement.raw_bind_parameter(place, row).map_err(|e| failed(doing, e))?;
             if statement.raw_query().next().map_err(|e| failed(doing, e))?.is_some() {
-                best.push(*row);
+                best.push((*weight, *row));
             }
         }
         Ok(best)

@@ -14,9 +14,9 @@ use super::row::{OwnerNumber, position};
 use crate::store::StoreError;
 use crate::types::ids::Seq;
 
-/// Positions kept in memory for all terms together, half of it for those used lately: 16 MB. A term that is in one of ten events
+/// Positions kept in memory for all terms together, half of it for those used lately: 8 MB. A term that is in one of ten events
 /// of a log of 100,000 takes 10,000.
-const KEPT_MAX: usize = 4_000_000;
+const KEPT_MAX: usize = 2_000_000;
 
 /// A list that is so many events behind is read afresh.
 const BEHIND_MAX: i64 = 20_000;

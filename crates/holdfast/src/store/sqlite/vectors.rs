@@ -22,7 +22,7 @@ const EXACT_EVENTS_MAX: usize = 4_096;
 const RESCORED_PER_HIT: usize = 4;
 /// And never fewer than this, or this where vectors are in memory, so that the search of a small collection is exact.
 const RESCORED_MIN: usize = 256;
-const RESCORED_MIN_IN_MEMORY: usize = 1_024;
+const RESCORED_MIN_IN_MEMORY: usize = 512;
 
 pub(super) fn active_model(connection: &Connection) -> Result<Option<ModelId>, StoreError> {
     let sql = "-- active_model

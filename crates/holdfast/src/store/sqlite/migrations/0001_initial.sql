@@ -10,8 +10,6 @@ CREATE TABLE owner (
     agent TEXT NOT NULL,
     last_event INTEGER NOT NULL DEFAULT 0,
     last_operation INTEGER NOT NULL DEFAULT 0,
-    -- Search terms in all events together: divided by the events, the usual length of one.
-    terms INTEGER NOT NULL DEFAULT 0,
     -- How often traits of past events were written anew: what was read of them before is then void.
     rewritten INTEGER NOT NULL DEFAULT 0,
     -- The chain's head: BLAKE3 over all commitments so far.
@@ -78,7 +76,7 @@ CREATE TABLE traits (
     manner INTEGER NOT NULL DEFAULT 0,
     terms TEXT NOT NULL
 ) STRICT;
--- Only which rows hold a term: positions and lengths are counted from the terms of the few best rows. Every character but white
+-- Only which rows hold a term: how often and where is counted in the terms of the few best rows. Every character but white
 -- space and controls is part of a term; `ascii` leaves all others alone.
 CREATE VIRTUAL TABLE event_fts USING fts5 (
     terms,
