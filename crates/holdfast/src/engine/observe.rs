@@ -1,7 +1,5 @@
 //! The write path: raw events in; redacted, read, attributed and absorbed; one durable commit out.
 
-use std::sync::PoisonError;
-
 use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
@@ -87,36 +85,29 @@ impl Engine {
         owner: &Owner,
         entries: Vec<(RawEvent, Option<Update>)>,
     ) -> Result<Vec<Result<Observed, Error>>, Error> {
-        let place = self.attention.of(owner);
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        // Taken out: if anything fails, what is at hand is read anew from the store.
-        let at_hand = match place.take() {
-            Some(at_hand) => at_hand,
-            None => AtHand::load(&*self.store, owner)?,
-        };
-        let mut batch = Batch::new(self, owner, at_hand);
-        let mut results = Vec::with_capacity(entries.len());
-        for (raw, update) in entries {
-            results.push(batch.take_in(raw, update));
-        }
-        let Batch { at_hand, tasks, mut changes, places, .. } = batch;
-        changes.tasks = tasks.into_changes();
-        if !changes.events.is_empty() {
-            let committed = self.store.commit(changes)?;
-            for (result, event_place) in results.iter_mut().zip(places) {
-                if let (Ok(observed), Some(event_place)) = (result, event_place) {
-                    observed.seq = committed.events[event_place].seq;
+        self.with_at_hand(owner, |at_hand| {
+            let mut batch = Batch::new(self, owner, at_hand);
+            let mut results = Vec::with_capacity(entries.len());
+            for (raw, update) in entries {
+                match batch.take_in(raw, update) {
+                    // Half of this event may be in the batch already: none of it is committed.
+                    Err(Error::Store(failure)) => return Err(failure.into()),
+                    result => results.push(result),
                 }
             }
-            self.embedding.wake();
-        }
-        *place = Some(at_hand);
-        Ok(results)
-    }
-
-    /// What is indexed for a text: its terms by passage, a line each.
-    pub(super) fn index_text(content: &str) -> String {
-        text::indexed(content)
+            let Batch { tasks, mut changes, places, .. } = batch;
+            changes.tasks = tasks.into_changes();
+            if !changes.events.is_empty() {
+                let committed = self.store.commit(changes)?;
+                for (result, event_place) in results.iter_mut().zip(places) {
+                    if let (Ok(observed), Some(event_place)) = (result, event_place) {
+                        observed.seq = committed.events[event_place].seq;
+                    }
+                }
+                self.embedding.wake();
+            }
+            Ok(results)
+        })
     }
 }
 
@@ -124,7 +115,7 @@ impl Engine {
 struct Batch<'a> {
     engine: &'a Engine,
     owner: &'a Owner,
-    at_hand: AtHand,
+    at_hand: &'a mut AtHand,
     tasks: ChangedTasks,
     changes: ChangeSet,
     /// For each event taken in, its place among the events to append; `None` for a refused or known one.
@@ -132,7 +123,7 @@ struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(engine: &'a Engine, owner: &'a Owner, at_hand: AtHand) -> Self {
+    fn new(engine: &'a Engine, owner: &'a Owner, at_hand: &'a mut AtHand) -> Self {
         let changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
         Self { engine, owner, at_hand, tasks: ChangedTasks::default(), changes, places: Vec::new() }
     }
@@ -272,7 +263,7 @@ impl<'a> Batch<'a> {
         raw.metadata.insert("cause".to_owned(), json!(event.id));
         if let Ok(redacted) = redact::redact(raw, &self.engine.redaction) {
             let switch = redacted.stamped(self.engine.new_event_id(), self.engine.env.now());
-            let terms = Engine::index_text(&switch.content);
+            let terms = text::indexed(&switch.content);
             self.changes.events.push(NewEvent { event: switch, signals: Signals::default(), terms });
         }
     }
@@ -321,7 +312,7 @@ impl<'a> Batch<'a> {
         if let Some(update) = update {
             self.update(&event, &update, &mut observed)?;
         }
-        let terms = Engine::index_text(&event.content);
+        let terms = text::indexed(&event.content);
         self.changes.events.push(NewEvent { event, signals, terms });
         Ok(observed)
     }
@@ -429,3 +420,6 @@ fn goal_of(event: &Event) -> Option<String> {
 pub(super) fn actor(event: &Event) -> &'static str {
     event.source.as_str()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,5 @@
 //! Working memory through the front door: start a task, update it, end it. Each update is one commit with its event and journal.
 
-use std::sync::PoisonError;
-
 use jiff::ZonedDateTime;
 use serde_json::json;
 
@@ -9,6 +7,7 @@ use super::attention::AtHand;
 use super::{Engine, Error};
 use crate::redact;
 use crate::store::StoreError;
+use crate::text;
 use crate::types::change::{ChangeSet, NewEvent, SessionState, TaskChange, UpdateKey};
 use crate::types::event::{Event, Kind, RawEvent, Source};
 use crate::types::ids::EventId;
@@ -42,26 +41,30 @@ impl Engine {
     ) -> Result<Task, Error> {
         let made = || ScopeId::new(self.env.id().to_string()).expect("a UUID is a scope id");
         let id = scope.task.clone().unwrap_or_else(made);
-        let now = self.now();
-        let place = self.attention.of(&scope.owner);
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut at_hand = match place.take() {
-            Some(at_hand) => at_hand,
-            None => AtHand::load(&*self.store, &scope.owner)?,
-        };
+        self.with_at_hand(&scope.owner, |at_hand| self.start_task_at_hand(scope, id, title, goal, constraints, at_hand))
+    }
+
+    fn start_task_at_hand(
+        &self,
+        scope: &Scope,
+        id: TaskId,
+        title: &str,
+        goal: Option<&str>,
+        constraints: &[String],
+        at_hand: &mut AtHand,
+    ) -> Result<Task, Error> {
         if at_hand.task(&*self.store, &scope.owner, &id)?.is_some() {
-            *place = Some(at_hand);
             return Err(Error::TaskExists(id));
         }
+        let now = self.now();
         let words = goal.map_or_else(|| title.to_owned(), |goal| format!("{title}: {goal}"));
         let event = self.status_event(scope, Some(id.clone()), words, &now)?;
-        let goal = self.clean(goal.unwrap_or(title))?;
-        let mut task = working::open(id.clone(), scope.owner.clone(), self.clean(title)?, Some(goal), event.id, &now);
-        task.names = vec![crate::text::fold(&task.title)];
+        let goal = self.clean(goal.unwrap_or(title));
+        let mut task = working::open(id.clone(), scope.owner.clone(), self.clean(title), Some(goal), event.id, &now);
+        task.names = vec![text::fold(&task.title)];
         task.names.extend(working::names_in(&task.title));
         if !constraints.is_empty() {
-            let clean = constraints.iter().map(|text| self.clean(text)).collect::<Result<Vec<_>, _>>()?;
-            let actions = clean.into_iter().map(|text| Action::AddConstraint { text }).collect();
+            let actions = constraints.iter().map(|text| Action::AddConstraint { text: self.clean(text) }).collect();
             let update = Update { actions, ..Update::default() };
             task = Task { version: 1, ..working::apply(&task, &update, event.id, &now)?.task };
         }
@@ -72,7 +75,7 @@ impl Engine {
         let session = SessionState { session: scope.session.clone(), task: Some(id) };
         let changes = ChangeSet {
             owner: scope.owner.clone(),
-            events: vec![NewEvent { terms: Self::index_text(&event.content), event, signals: Signals::default() }],
+            events: vec![NewEvent { terms: text::indexed(&event.content), event, signals: Signals::default() }],
             tasks: vec![TaskChange { task: task.clone(), expected_version: None }],
             sessions: vec![session.clone()],
             operations: vec![operation],
@@ -82,26 +85,13 @@ impl Engine {
         self.embedding.wake();
         at_hand.put(task.clone());
         at_hand.set_session(&session);
-        *place = Some(at_hand);
         Ok(task)
     }
 
     /// Applies a typed update to the task of the scope, or to the one its session is on. The event that says so, the task's new
     /// version, the marks on what it overturned and the journal are one transaction.
     pub fn update(&self, scope: &Scope, update: &Update) -> Result<Updated, Error> {
-        let owner = &scope.owner;
-        let place = self.attention.of(owner);
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut at_hand = match place.take() {
-            Some(at_hand) => at_hand,
-            None => AtHand::load(&*self.store, owner)?,
-        };
-        let result = self.update_at_hand(scope, update, &mut at_hand);
-        // What was refused changed nothing; after a failure of the store, what is at hand is read anew.
-        if !matches!(result, Err(Error::Store(_))) {
-            *place = Some(at_hand);
-        }
-        result
+        self.with_at_hand(&scope.owner, |at_hand| self.update_at_hand(scope, update, at_hand))
     }
 
     fn update_at_hand(&self, scope: &Scope, update: &Update, at_hand: &mut AtHand) -> Result<Updated, Error> {
@@ -136,7 +126,7 @@ impl Engine {
         let changes = ChangeSet {
             owner: owner.clone(),
             operations: self.operations_of(owner, &applied, event.id, "agent"),
-            events: vec![NewEvent { terms: Self::index_text(&event.content), event, signals: Signals::default() }],
+            events: vec![NewEvent { terms: text::indexed(&event.content), event, signals: Signals::default() }],
             tasks: vec![TaskChange { task: applied.task.clone(), expected_version: Some(task.version) }],
             update_keys: key
                 .map(|key| UpdateKey { task: id, key, version: applied.task.version })
@@ -182,8 +172,8 @@ impl Engine {
     }
 
     /// Free text that a caller puts into working memory goes through redaction like any event.
-    fn clean(&self, text: &str) -> Result<String, Error> {
-        Ok(redact::redact_text(text, &self.redaction))
+    fn clean(&self, text: &str) -> String {
+        redact::redact_text(text, &self.redaction)
     }
 
     /// The update with every text redacted. Done on its JSON form, so that no field can be forgotten.
