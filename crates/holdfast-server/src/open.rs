@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
-use holdfast::embedding::Choice;
+use holdfast::embedding::{self, Choice};
 use holdfast::engine::{Config, Engine, Error, builtin_model_paths};
 use holdfast::env::Env;
 use holdfast::redact::Rules;
@@ -50,6 +50,7 @@ fn config(global: &Global, read_only: bool) -> Result<Config> {
                 .clone()
                 .ok_or_else(|| Usage("a service needs the name of its model: give --embedding-model".to_owned()))?,
             key: global.embedding_key.clone(),
+            timeout: embedding::TIMEOUT,
         },
     };
     let redaction = match &global.redaction {
@@ -68,6 +69,11 @@ pub fn writing(global: &Global, printer: Printer) -> Result<Engine> {
     let engine = Engine::open(config(global, false)?)?;
     say_what_is_missing(&engine, global, printer)?;
     Ok(engine)
+}
+
+/// For `reindex`, which does what a note would advise.
+pub fn reindexing(global: &Global) -> Result<Engine> {
+    Ok(Engine::open(config(global, false)?)?)
 }
 
 /// For commands that record. Without vectors, whoever opens the store next makes them.

@@ -7,6 +7,10 @@ mod commands;
 mod docs;
 mod help;
 mod processes;
+mod reindex;
+#[expect(dead_code, reason = "the library's tests ask more of it")]
+#[path = "../../../holdfast/tests/it/service.rs"]
+mod service;
 mod story;
 mod tau_bench;
 

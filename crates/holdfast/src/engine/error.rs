@@ -42,8 +42,8 @@ pub enum Error {
         "the store's vectors are of {active} and the chosen model is {chosen}: run `holdfast reindex` to change over"
     )]
     OtherModel { active: String, chosen: String },
-    #[error("no embedding model is in use: nothing can be indexed again")]
-    NoModel,
+    #[error("nothing can be indexed again: {0}")]
+    NoModel(String),
     #[error("there is no tokenizer {name:?}: use o200k_base or cl100k_base")]
     UnknownTokenizer { name: String },
     #[error("the export could not be written: {0}")]

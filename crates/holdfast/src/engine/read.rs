@@ -111,7 +111,7 @@ impl Engine {
         let mut explain = recall::explain(plan, &evidence, &lexical, &ranked, &verdicts);
         explain.filters = filters_in_words(&query.filter);
         if !evidence.dense {
-            let why = self.embedding.note().unwrap_or("no vectors serve yet");
+            let why = self.embedding.note()?.unwrap_or_else(|| "no vectors serve yet".to_owned());
             explain.notes.push(format!("searched by words only: {why}"));
         }
         let hits = facts.into_iter().chain(events).collect();

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod embedding;
 mod promises;
+mod service;
 mod story;
 mod tidy;
 
