@@ -1,4 +1,4 @@
-//! The store itself: `status`, `reindex`, `archive`, `restore`, `dump`.
+//! The store itself: `status`, `reindex`, `archive`, `restore`, `reveal`, `dump`.
 
 use std::fs::{File, TryLockError};
 use std::io::Read;
@@ -109,6 +109,13 @@ pub fn restore(global: &Global, id: EventId, printer: Printer) -> Result<()> {
     let owner = open::owner(global, &engine, printer)?;
     let event = engine.restore(&owner, id)?;
     printer.either(&event, || event.event.content.clone())
+}
+
+pub fn reveal(global: &Global, placeholder: &str, who: &str, why: &str, printer: Printer) -> Result<()> {
+    let engine = open::recording(global, true, printer)?;
+    let owner = open::owner(global, &engine, printer)?;
+    let secret = engine.reveal(&owner, placeholder, who, why)?;
+    printer.either(&json!({ "placeholder": placeholder, "secret": *secret }), || secret.to_string())
 }
 
 pub fn dump(global: &Global, printer: Printer) -> Result<()> {

@@ -46,6 +46,16 @@ pub enum Error {
     NoModel(String),
     #[error("there is no tokenizer {name:?}: use o200k_base or cl100k_base")]
     UnknownTokenizer { name: String },
+    #[error(
+        "{0} is no placeholder that a secret is kept under here: was it recorded with a redaction key, by this owner?"
+    )]
+    NoSuchSecret(String),
+    #[error("no redaction key is set, so no secret is kept and none can be shown")]
+    NoRedactionKey,
+    #[error(
+        "what is kept under {0} was sealed with another redaction key: give the one that was set when it was recorded"
+    )]
+    OtherRedactionKey(String),
     #[error("the export could not be written: {0}")]
     Output(#[from] std::io::Error),
 }

@@ -25,6 +25,7 @@ mod observe;
 mod overturn;
 mod read;
 mod report;
+mod reveal;
 mod step;
 mod update;
 

@@ -137,11 +137,13 @@ impl<'a> Batch<'a> {
     }
 
     fn try_take_in(&mut self, raw: RawEvent, update: Option<Update>) -> Result<Observed, Error> {
-        let redacted = redact::redact(raw, &self.engine.redaction)?;
+        let mut redacted = redact::redact(raw, &self.engine.rules_of(self.owner))?;
+        let secrets = self.engine.sealed(self.owner, &redacted.secrets());
         let event = redacted.stamped(self.engine.new_event_id(), self.engine.env.now());
         if let Some(known) = self.known(&event)? {
             return Ok(known);
         }
+        self.changes.secrets.extend(secrets);
         let mut signals = signals::read(&event.content, &event.occurred_at, event.source, &self.engine.lexicon);
         if event.source == Source::User && event.kind != Kind::Imported {
             signals.manner = recall::manner(&event.content);
@@ -261,7 +263,7 @@ impl<'a> Batch<'a> {
         let mut raw = RawEvent::new(scope, Source::System, Kind::TaskSwitch, content);
         raw.occurred_at = Some(event.occurred_at.clone());
         raw.metadata.insert("cause".to_owned(), json!(event.id));
-        if let Ok(redacted) = redact::redact(raw, &self.engine.redaction) {
+        if let Ok(redacted) = redact::redact(raw, &self.engine.rules_of(self.owner)) {
             let switch = redacted.stamped(self.engine.new_event_id(), self.engine.env.now());
             let terms = text::indexed(&switch.content);
             self.changes.events.push(NewEvent { event: switch, signals: Signals::default(), terms });
@@ -340,6 +342,14 @@ impl<'a> Batch<'a> {
             observed.refused_update = Some(Error::NoTask.to_string());
             return Ok(());
         };
+        let (update, secrets) = match self.engine.clean_update(self.owner, update) {
+            Ok(clean) => clean,
+            Err(Error::Event(refused)) => {
+                observed.refused_update = Some(refused.to_string());
+                return Ok(());
+            }
+            Err(other) => return Err(other),
+        };
         let store = &*self.engine.store;
         if let Some(key) = &update.idempotency_key
             && store.update_version(self.owner, id, key)?.is_some()
@@ -351,8 +361,9 @@ impl<'a> Batch<'a> {
             observed.refused_update = Some(Error::NoSuchTask(id.clone()).to_string());
             return Ok(());
         };
-        match working::apply(&task, update, event.id, &event.occurred_at) {
+        match working::apply(&task, &update, event.id, &event.occurred_at) {
             Ok(applied) => {
+                self.changes.secrets.extend(self.engine.sealed(self.owner, &secrets));
                 if let Some(key) = &update.idempotency_key {
                     let version = applied.task.version;
                     self.changes.update_keys.push(UpdateKey { task: id.clone(), key: key.clone(), version });

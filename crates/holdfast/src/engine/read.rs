@@ -257,7 +257,8 @@ impl Engine {
             None => Target::Session(query.scope.session.clone()),
         };
         let mut operation = self.operation(owner, Verb::Serve, target, "recall", "a context block was asked for");
-        let question = redact::redact_text(&fold(&query.text), &self.redaction);
+        // Folded after: in lower case, many a key is none.
+        let question = fold(&redact::redact_text(&query.text, &self.rules_of(owner)));
         let served: Vec<_> = block
             .served
             .iter()

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::text::fold;
-use crate::types::scope::ScopeId;
+use crate::types::scope::{Owner, ScopeId};
 
 fn clean(text: &str) -> String {
     redact_text(text, &Rules::default())
@@ -355,7 +355,7 @@ fn a_key_gives_one_placeholder_to_one_secret_in_all_events() {
     let one = redact_text("a@b.io 13800138000", &rules);
     let other = redact_text("c@d.io then A@b.io, +86 138 0013 8000", &rules);
     let (email, phone) = one.split_once(' ').unwrap();
-    assert!(email.starts_with("«email:") && email.len() == "«email:12345678»".len(), "{email}");
+    assert!(email.starts_with("«email:") && email.len() == "«email:0123456789ab»".len(), "{email}");
     assert!(other.contains(email) && other.contains(phone), "{one} / {other}");
     assert_ne!(one, redact_text("a@b.io 13800138000", &Rules::default().with_key(Key::new([8; 32]))));
     assert_eq!(redact_text(&one, &rules), one);
@@ -365,6 +365,68 @@ fn a_key_gives_one_placeholder_to_one_secret_in_all_events() {
     assert_eq!(key, redact(event, &rules).unwrap().idempotency_key);
     assert!(!key.unwrap().contains("bob"));
     assert!(!format!("{rules:?}").contains('7'), "{rules:?}");
+}
+
+#[test]
+fn owners_have_placeholders_of_their_own() {
+    let rules = Rules::default().with_key(Key::new([7; 32]));
+    let of = |user: &str| {
+        let owner = Owner { user: ScopeId::new(user).unwrap(), ..Owner::default() };
+        redact_text("打13800138000", &rules.for_owner(&owner))
+    };
+    assert_eq!(of("ana"), of("ana"));
+    assert_ne!(of("ana"), of("bob"));
+    // Numbers are not keyed: nothing tells «phone:1» of one event from that of another.
+    assert_eq!(redact_text("打13800138000", &Rules::default().for_owner(&Owner::default())), "打«phone:1»");
+}
+
+#[test]
+fn a_key_is_read_as_hex_or_base64() {
+    const HEX: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+    let same = [
+        HEX.to_owned(),
+        format!(" {}\n", HEX.to_uppercase()),
+        "ABEiM0RVZneImaq7zN3u/wARIjNEVWZ3iJmqu8zd7v8=".to_owned(),
+        "ABEiM0RVZneImaq7zN3u_wARIjNEVWZ3iJmqu8zd7v8".to_owned(),
+    ];
+    let named = |text: &str| redact_text("打13800138000", &Rules::default().with_key(Key::from_text(text).unwrap()));
+    for text in &same {
+        assert_eq!(named(text), named(HEX), "{text}");
+    }
+    for (text, error) in [
+        ("", KeyError::Length { bytes: 0 }),
+        (&HEX[..62], KeyError::Length { bytes: 31 }),
+        ("c2hvcnQ=", KeyError::Length { bytes: 5 }),
+        ("我的密钥", KeyError::Form),
+        ("not a key!", KeyError::Form),
+    ] {
+        assert_eq!(Key::from_text(text).map(|_| ()), Err(error), "{text}");
+    }
+}
+
+#[test]
+fn what_is_sealed_opens_only_where_it_was_put() {
+    let rules = Rules::default().with_key(Key::new([7; 32]));
+    let mut event = raw("密码是hunter2。The card is 4111111111111111 and again 4111 1111 1111 1111");
+    event.metadata.insert("phone".into(), "13800138000".into());
+    let mut redacted = redact(event.clone(), &rules).unwrap();
+    let taken = redacted.secrets();
+    let secrets: Vec<&str> = taken.iter().map(|taken| taken.secret.as_str()).collect();
+    assert_eq!(secrets, ["hunter2", "4111111111111111", "13800138000"]);
+    assert!(!format!("{taken:?} {redacted:?}").contains("hunter2"));
+    assert_eq!(redact(event, &Rules::default()).unwrap().secrets(), [], "without a key nothing is kept");
+    let (ana, bob) = (Owner::default(), Owner { user: ScopeId::new("bob").unwrap(), ..Owner::default() });
+    let (key, other) = (Key::new([1; 32]), Key::new([2; 32]));
+    let sealed = taken[0].sealed(&key, &ana, [9; 24]);
+    let opened = |key: &Key, owner: &Owner, placeholder: &str, sealed: &[u8]| {
+        open(key, owner, placeholder, sealed).map(|secret| secret.to_string()).ok()
+    };
+    assert_eq!(opened(&key, &ana, &sealed.placeholder, &sealed.sealed), Some("hunter2".to_owned()));
+    assert_eq!(opened(&other, &ana, &sealed.placeholder, &sealed.sealed), None);
+    assert_eq!(opened(&key, &bob, &sealed.placeholder, &sealed.sealed), None);
+    assert_eq!(opened(&key, &ana, "password:0123456789ab", &sealed.sealed), None);
+    assert_eq!(opened(&key, &ana, &sealed.placeholder, &sealed.sealed[..30]), None);
+    assert_ne!(taken[0].sealed(&key, &ana, [8; 24]).sealed[24..], sealed.sealed[24..]);
 }
 
 #[test]

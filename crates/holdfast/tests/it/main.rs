@@ -4,6 +4,7 @@
 
 mod embedding;
 mod promises;
+mod secrets;
 mod service;
 mod story;
 mod tidy;
