@@ -8,6 +8,7 @@
 mod assigned;
 mod credentials;
 mod email;
+mod guess;
 mod numbers;
 mod placeholder;
 mod rules;
