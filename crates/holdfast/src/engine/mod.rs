@@ -23,6 +23,7 @@ mod error;
 mod exchange;
 mod observe;
 mod overturn;
+mod parts;
 mod read;
 mod report;
 mod reveal;

@@ -1,8 +1,11 @@
 //! The write path: raw events in; redacted, read, attributed and absorbed; one durable commit out.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
+use super::parts::parts;
 use super::{Engine, Error};
 use crate::recall;
 use crate::redact;
@@ -43,6 +46,15 @@ pub struct Observed {
     pub overturned: Vec<String>,
     /// Why the update that came with it was not applied.
     pub refused_update: Option<String>,
+    /// The utterance addressed several tasks: this is its first part, and these are the others, each an event of its own.
+    pub also: Vec<Observed>,
+}
+
+impl Observed {
+    fn place(&mut self, seqs: &BTreeMap<EventId, Seq>) {
+        self.seq = seqs.get(&self.id).copied().unwrap_or(self.seq);
+        self.also.iter_mut().for_each(|part| part.place(seqs));
+    }
 }
 
 impl Engine {
@@ -95,14 +107,15 @@ impl Engine {
                     result => results.push(result),
                 }
             }
-            let Batch { tasks, mut changes, places, .. } = batch;
+            let Batch { tasks, mut changes, .. } = batch;
             changes.tasks = tasks.into_changes();
             if !changes.events.is_empty() {
+                let ids: Vec<EventId> = changes.events.iter().map(|new| new.event.id).collect();
                 let committed = self.store.commit(changes)?;
-                for (result, event_place) in results.iter_mut().zip(places) {
-                    if let (Ok(observed), Some(event_place)) = (result, event_place) {
-                        observed.seq = committed.events[event_place].seq;
-                    }
+                let seqs: BTreeMap<EventId, Seq> =
+                    ids.into_iter().zip(committed.events.iter().map(|appended| appended.seq)).collect();
+                for observed in results.iter_mut().flatten() {
+                    observed.place(&seqs);
                 }
                 self.embedding.wake();
             }
@@ -118,25 +131,15 @@ struct Batch<'a> {
     at_hand: &'a mut AtHand,
     tasks: ChangedTasks,
     changes: ChangeSet,
-    /// For each event taken in, its place among the events to append; `None` for a refused or known one.
-    places: Vec<Option<usize>>,
 }
 
 impl<'a> Batch<'a> {
     fn new(engine: &'a Engine, owner: &'a Owner, at_hand: &'a mut AtHand) -> Self {
         let changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
-        Self { engine, owner, at_hand, tasks: ChangedTasks::default(), changes, places: Vec::new() }
+        Self { engine, owner, at_hand, tasks: ChangedTasks::default(), changes }
     }
 
     fn take_in(&mut self, raw: RawEvent, update: Option<Update>) -> Result<Observed, Error> {
-        let mark = self.changes.events.len();
-        let result = self.try_take_in(raw, update);
-        let appended = self.changes.events.len();
-        self.places.push((result.is_ok() && appended > mark).then(|| appended - 1));
-        result
-    }
-
-    fn try_take_in(&mut self, raw: RawEvent, update: Option<Update>) -> Result<Observed, Error> {
         let mut redacted = redact::redact(raw, &self.engine.rules_of(self.owner))?;
         let secrets = self.engine.sealed(self.owner, &redacted.secrets());
         let event = redacted.stamped(self.engine.new_event_id(), self.engine.env.now());
@@ -144,11 +147,28 @@ impl<'a> Batch<'a> {
             return Ok(known);
         }
         self.changes.secrets.extend(secrets);
+        let signals = self.read(&event);
+        let tasks = &self.at_hand.tasks;
+        let pieces = if update.is_none() { parts(&event, &signals, tasks, &self.engine.lexicon) } else { None };
+        let Some(pieces) = pieces else { return self.attribute(event, signals, update) };
+        let mut all = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            let id = if all.is_empty() { event.id } else { self.engine.new_event_id() };
+            let part = redact::part(&event, piece, id, event.id);
+            let signals = self.read(&part);
+            all.push(self.attribute(part, signals, None)?);
+        }
+        let also = all.split_off(1);
+        let first = all.pop().expect("an utterance is cut into two parts at least");
+        Ok(Observed { also, ..first })
+    }
+
+    fn read(&self, event: &Event) -> Signals {
         let mut signals = signals::read(&event.content, &event.occurred_at, event.source, &self.engine.lexicon);
         if event.source == Source::User && event.kind != Kind::Imported {
             signals.manner = recall::manner(&event.content);
         }
-        self.attribute(event, signals, update)
+        signals
     }
 
     /// The same key twice is one event, in the store or in this batch.
@@ -171,6 +191,7 @@ impl<'a> Batch<'a> {
             changes: Vec::new(),
             overturned: Vec::new(),
             refused_update: None,
+            also: Vec::new(),
         }))
     }
 
@@ -306,6 +327,7 @@ impl<'a> Batch<'a> {
             changes: Vec::new(),
             overturned: Vec::new(),
             refused_update: None,
+            also: Vec::new(),
         };
         // An agent that says by an update what it did must not have it counted twice.
         if update.is_none() || event.source == Source::User {

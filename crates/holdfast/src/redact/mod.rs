@@ -20,6 +20,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use jiff::{Timestamp, ZonedDateTime, tz::TimeZone};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -135,6 +137,22 @@ pub fn redact(raw: RawEvent, rules: &Rules) -> Result<Unstamped, Refused> {
         redactions,
         taken,
     })
+}
+
+/// Names, in the metadata of each part of an utterance, the first of them.
+pub(crate) const ORIGIN: &str = "origin";
+
+/// One of several events that an utterance becomes: a piece of what has passed already. All of them name the first as their origin;
+/// the idempotency key stays with it.
+pub(crate) fn part(whole: &Event, piece: Range<usize>, id: EventId, origin: EventId) -> Event {
+    let mut event = whole.clone();
+    event.content = whole.content[piece].to_owned();
+    event.metadata.insert(ORIGIN.to_owned(), Value::String(origin.to_string()));
+    if id != origin {
+        event.id = id;
+        event.idempotency_key = None;
+    }
+    event
 }
 
 /// A text without its secrets: for what a caller writes into working memory, and for messages that quote input.
