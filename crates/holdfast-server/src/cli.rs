@@ -77,6 +77,10 @@ pub struct Global {
     /// Rules of redaction, as TOML (kinds to switch off, patterns of your own)
     #[arg(long, global = true, env = "HOLDFAST_REDACTION", value_name = "FILE")]
     pub redaction: Option<PathBuf>,
+    /// A file with the key to keep secrets under, 32 bytes as hex or base64 [default: the key in HOLDFAST_REDACTION_KEY; without
+    /// one, nothing of a secret is kept]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub redaction_key_file: Option<PathBuf>,
     /// The zone of times written without an offset, and of now [default: the machine's]
     #[arg(long, global = true, env = "HOLDFAST_ZONE", value_name = "ZONE", value_parser = zone)]
     pub zone: Option<TimeZone>,
@@ -195,6 +199,19 @@ pub enum Command {
         /// The event's id
         #[arg(value_name = "EVENT")]
         id: EventId,
+    },
+    /// Show what stood where a placeholder stands, if it was recorded with a redaction key
+    ///
+    /// The secret goes to stdout. The journal says which one was shown, to whom and why.
+    Reveal {
+        /// As it stands in the text: «card:7f3a9c2e41d0», with or without its marks
+        placeholder: String,
+        /// What it is needed for
+        #[arg(long, value_name = "TEXT")]
+        why: String,
+        /// Who asks
+        #[arg(long, env = "USER", default_value = "operator", hide_env_values = true, value_name = "NAME")]
+        by: String,
     },
     /// The whole store as text, and a check that it is valid
     #[command(hide = true)]

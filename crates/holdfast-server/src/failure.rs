@@ -37,6 +37,9 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | engine::Error::NoTask
                         | engine::Error::NoSuchTask(_)
                         | engine::Error::NoSuchEvent(_)
+                        | engine::Error::NoSuchSecret(_)
+                        | engine::Error::NoRedactionKey
+                        | engine::Error::OtherRedactionKey(_)
                 )
             })
     });
@@ -49,6 +52,7 @@ pub fn hint(error: &anyhow::Error) -> &'static str {
         Some(engine::Error::NoTask) => {
             " (--task ID, or --session ID of one that is on a task; `holdfast task list` shows the tasks)"
         }
+        Some(engine::Error::NoRedactionKey) => " (HOLDFAST_REDACTION_KEY, or --redaction-key-file)",
         Some(engine::Error::Order(_)) => {
             " (`holdfast task update` writes a step back, `holdfast task abandon-step` gives it up)"
         }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
-use holdfast::embedding::Choice;
+use holdfast::embedding::{self, Choice};
 use holdfast::engine::{Config, Engine, Error, builtin_model_paths};
 use holdfast::env::Env;
-use holdfast::redact::Rules;
+use holdfast::redact::{Key, Rules};
 use holdfast::signals;
 use holdfast::store::StoreError;
 use holdfast::types::moment;
@@ -17,6 +17,7 @@ use holdfast::types::scope::{Owner, Scope};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ZonedDateTime};
+use zeroize::Zeroizing;
 
 use crate::cli::{EmbeddingArgument, Global};
 use crate::failure::Usage;
@@ -50,6 +51,7 @@ fn config(global: &Global, read_only: bool) -> Result<Config> {
                 .clone()
                 .ok_or_else(|| Usage("a service needs the name of its model: give --embedding-model".to_owned()))?,
             key: global.embedding_key.clone(),
+            timeout: embedding::TIMEOUT,
         },
     };
     let redaction = match &global.redaction {
@@ -59,8 +61,25 @@ fn config(global: &Global, read_only: bool) -> Result<Config> {
             Rules::from_toml(&text).with_context(|| path.display().to_string())?
         }
     };
+    let redaction = match redaction_key(global)? {
+        Some(key) => redaction.with_key(key),
+        None => redaction,
+    };
     let env = Arc::new(Env::system().in_zone(zone(global)));
     Ok(Config { read_only, embedding, redaction, env, ..Config::at(store_directory(global)?) })
+}
+
+/// From the file that was named, else from the environment. What is wrong with it is said without repeating it.
+fn redaction_key(global: &Global) -> Result<Option<Key>> {
+    const VARIABLE: &str = "HOLDFAST_REDACTION_KEY";
+    if let Some(path) = &global.redaction_key_file {
+        let shown = path.display();
+        let text = Zeroizing::new(std::fs::read_to_string(path).with_context(|| format!("can't read {shown}"))?);
+        return Ok(Some(Key::from_text(&text).map_err(|error| Usage(format!("{shown}: {error}")))?));
+    }
+    let Some(text) = std::env::var_os(VARIABLE) else { return Ok(None) };
+    let text = Zeroizing::new(text.to_string_lossy().into_owned());
+    Ok(Some(Key::from_text(&text).map_err(|error| Usage(format!("{VARIABLE}: {error}")))?))
 }
 
 /// For commands that write.
@@ -68,6 +87,11 @@ pub fn writing(global: &Global, printer: Printer) -> Result<Engine> {
     let engine = Engine::open(config(global, false)?)?;
     say_what_is_missing(&engine, global, printer)?;
     Ok(engine)
+}
+
+/// For `reindex`, which does what a note would advise.
+pub fn reindexing(global: &Global) -> Result<Engine> {
+    Ok(Engine::open(config(global, false)?)?)
 }
 
 /// For commands that record. Without vectors, whoever opens the store next makes them.

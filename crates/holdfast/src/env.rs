@@ -72,6 +72,23 @@ impl Env {
         }
     }
 
+    /// Bytes that nobody can foretell, and that never come again.
+    pub fn nonce(&self) -> [u8; 24] {
+        let mut hasher = blake3::Hasher::new_derive_key("holdfast 2026-11 nonce");
+        match &mut *self.source() {
+            Source::System => {
+                hasher.update(Uuid::new_v4().as_bytes()).update(Uuid::new_v4().as_bytes());
+            }
+            Source::Fixed { seed, drawn, .. } => {
+                *drawn += 1;
+                hasher.update(&seed.to_le_bytes()).update(&drawn.to_le_bytes());
+            }
+        }
+        let mut nonce = [0; 24];
+        hasher.finalize_xof().fill(&mut nonce);
+        nonce
+    }
+
     /// Moves a fixed clock forward; the system's clock is not ours to move.
     pub fn advance(&self, by: SignedDuration) {
         if let Source::Fixed { now, .. } = &mut *self.source() {

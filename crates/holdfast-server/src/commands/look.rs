@@ -182,6 +182,9 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
     if report.restored > 0 {
         lines.push(format!("restored: {}", report.restored));
     }
+    if report.revealed > 0 {
+        lines.push(format!("secrets shown: {}", report.revealed));
+    }
     lines
 }
 

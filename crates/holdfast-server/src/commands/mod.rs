@@ -34,6 +34,7 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Import { file } => return exchange::import(global, file, printer),
         Command::Archive { older_than } => status::archive(global, *older_than, printer),
         Command::Restore { id } => status::restore(global, *id, printer),
+        Command::Reveal { placeholder, why, by } => status::reveal(global, placeholder, by, why, printer),
         Command::Dump => status::dump(global, printer),
         Command::Completions { shell } => {
             // Into memory first: the generator panics when its reader has gone.

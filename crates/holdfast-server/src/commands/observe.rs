@@ -89,21 +89,8 @@ fn lines(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitC
 }
 
 fn print(observed: &Observed, printer: Printer) -> Result<()> {
-    let value = json!({
-        "id": observed.id,
-        "seq": observed.seq,
-        "duplicate": observed.duplicate,
-        "task": observed.task,
-        "attribution": observed.attribution,
-        "switched": observed.switched,
-        "opened": observed.opened,
-        "redactions": observed.redactions,
-        "changes": observed.changes,
-        "overturned": observed.overturned,
-        "refused_update": observed.refused_update,
-    });
     if printer.json {
-        return printer.line(&value);
+        return printer.line(&as_json(observed));
     }
     if observed.duplicate {
         printer.say("known already: this is the first one's id");
@@ -120,5 +107,27 @@ fn print(observed: &Observed, printer: Printer) -> Result<()> {
     if let Some(why) = &observed.refused_update {
         printer.say(format_args!("update refused: {why}"));
     }
-    Ok(printer.text(&observed.id.to_string())?)
+    printer.text(&observed.id.to_string())?;
+    // An utterance that addressed several tasks is an event for each.
+    observed.also.iter().try_for_each(|part| print(part, printer))
+}
+
+fn as_json(observed: &Observed) -> Value {
+    let mut value = json!({
+        "id": observed.id,
+        "seq": observed.seq,
+        "duplicate": observed.duplicate,
+        "task": observed.task,
+        "attribution": observed.attribution,
+        "switched": observed.switched,
+        "opened": observed.opened,
+        "redactions": observed.redactions,
+        "changes": observed.changes,
+        "overturned": observed.overturned,
+        "refused_update": observed.refused_update,
+    });
+    if !observed.also.is_empty() {
+        value["also"] = observed.also.iter().map(as_json).collect();
+    }
+    value
 }

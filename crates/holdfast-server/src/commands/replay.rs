@@ -243,7 +243,7 @@ fn note(observed: &Observed, place: &str, replayed: &mut Replayed) {
         replayed.known += 1;
         return;
     }
-    replayed.recorded += 1;
+    replayed.recorded += 1 + observed.also.len() as u64;
     if let Some(why) = &observed.refused_update {
         replayed.refused_updates.push(format!("{place}: {why}"));
     }

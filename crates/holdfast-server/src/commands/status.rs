@@ -1,4 +1,4 @@
-//! The store itself: `status`, `reindex`, `archive`, `restore`, `dump`.
+//! The store itself: `status`, `reindex`, `archive`, `restore`, `reveal`, `dump`.
 
 use std::fs::{File, TryLockError};
 use std::io::Read;
@@ -77,7 +77,7 @@ fn writer(directory: &Path) -> Option<String> {
 }
 
 pub fn reindex(global: &Global, printer: Printer) -> Result<()> {
-    let engine = open::writing(global, printer)?;
+    let engine = open::reindexing(global)?;
     let bar = printer.bar("indexing", 0);
     let done = engine.reindex(|progress| {
         bar.set_length(progress.total);
@@ -85,8 +85,11 @@ pub fn reindex(global: &Global, printer: Printer) -> Result<()> {
     });
     bar.finish_and_clear();
     let progress = done?;
-    printer.say(format_args!("{} events indexed; the new vectors serve", progress.done));
-    if printer.json { printer.document(&progress) } else { Ok(()) }
+    let serving = engine.embedding_status()?.serving;
+    printer.either(&json!({ "serving": serving, "done": progress.done, "total": progress.total }), || {
+        let model = serving.as_ref().map_or_else(|| "none".to_owned(), ToString::to_string);
+        format!("{} of {} events have vectors of {model}, which serve now", progress.done, progress.total)
+    })
 }
 
 pub fn archive(global: &Global, older_than_days: u32, printer: Printer) -> Result<()> {
@@ -106,6 +109,13 @@ pub fn restore(global: &Global, id: EventId, printer: Printer) -> Result<()> {
     let owner = open::owner(global, &engine, printer)?;
     let event = engine.restore(&owner, id)?;
     printer.either(&event, || event.event.content.clone())
+}
+
+pub fn reveal(global: &Global, placeholder: &str, who: &str, why: &str, printer: Printer) -> Result<()> {
+    let engine = open::recording(global, true, printer)?;
+    let owner = open::owner(global, &engine, printer)?;
+    let secret = engine.reveal(&owner, placeholder, who, why)?;
+    printer.either(&json!({ "placeholder": placeholder, "secret": *secret }), || secret.to_string())
 }
 
 pub fn dump(global: &Global, printer: Printer) -> Result<()> {

@@ -40,6 +40,7 @@ fn of_every_command() {
         &["import"],
         &["archive"],
         &["restore"],
+        &["reveal"],
         &["dump"],
         &["completions"],
     ] {

@@ -7,6 +7,11 @@ mod commands;
 mod docs;
 mod help;
 mod processes;
+mod reindex;
+mod reveal;
+#[expect(dead_code, reason = "the library's tests ask more of it")]
+#[path = "../../../holdfast/tests/it/service.rs"]
+mod service;
 mod story;
 mod tau_bench;
 

@@ -130,11 +130,6 @@ impl<D: StepDriver> Step<Ready, D> {
             Err(error) => Err(self.stuck(error)),
         }
     }
-
-    /// Ends the loop between two steps.
-    pub fn into_driver(self) -> D {
-        self.driver
-    }
 }
 
 impl<D: StepDriver> Step<Prompted, D> {

@@ -6,11 +6,16 @@ mod openai;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use builtin::Builtin;
 pub use openai::OpenAi;
 
 use crate::store::ModelId;
+
+/// How long one request to a service may take, if nothing else is said: a batch on a busy CPU server takes seconds, a dead one
+/// should not hold a query for minutes.
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Makes vectors of one model. Blocking: a call may take as long as the network does.
 pub trait Embedder: Send + Sync + Debug {
@@ -29,7 +34,7 @@ pub enum Choice {
     /// The model that comes along, from the first of these files that is there.
     Builtin { candidates: Vec<PathBuf> },
     /// A service with `POST {base_url}/embeddings`.
-    OpenAi { base_url: String, model: String, key: Option<String> },
+    OpenAi { base_url: String, model: String, key: Option<String>, timeout: Duration },
     /// Lexical search only.
     None,
 }
@@ -38,11 +43,12 @@ impl Debug for Choice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Builtin { candidates } => f.debug_struct("Builtin").field("candidates", candidates).finish(),
-            Self::OpenAi { base_url, model, key } => f
+            Self::OpenAi { base_url, model, key, timeout } => f
                 .debug_struct("OpenAi")
-                .field("base_url", base_url)
+                .field("base_url", &openai::shown(base_url))
                 .field("model", model)
                 .field("key", &key.as_ref().map(|_| "set, not shown"))
+                .field("timeout", timeout)
                 .finish(),
             Self::None => f.write_str("None"),
         }
@@ -53,7 +59,9 @@ impl Debug for Choice {
 pub fn open(choice: &Choice) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
     Ok(match choice {
         Choice::Builtin { candidates } => Some(Arc::new(Builtin::open(candidates)?)),
-        Choice::OpenAi { base_url, model, key } => Some(Arc::new(OpenAi::connect(base_url, model, key.clone())?)),
+        Choice::OpenAi { base_url, model, key, timeout } => {
+            Some(Arc::new(OpenAi::connect(base_url, model, key.clone(), *timeout)?))
+        }
         Choice::None => None,
     })
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::{Engine, Error};
 use crate::store::{Store, StoreError};
 use crate::types::change::{SessionState, TaskChange};
 use crate::types::scope::{Owner, ScopeId, TaskId};
@@ -32,6 +33,26 @@ impl Attention {
             owners.retain(|_, place| Arc::strong_count(place) > 1);
         }
         Arc::clone(owners.entry(owner.clone()).or_default())
+    }
+}
+
+impl Engine {
+    /// Does `work` as the only one to change this owner's memory. What is at hand is kept only if the work is done: after a
+    /// failure or a refusal it is read anew, so nothing half-made and nothing out of date stays.
+    pub(super) fn with_at_hand<T>(
+        &self,
+        owner: &Owner,
+        work: impl FnOnce(&mut AtHand) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let place = self.attention.of(owner);
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at_hand = match place.take() {
+            Some(at_hand) => at_hand,
+            None => AtHand::load(&*self.store, owner)?,
+        };
+        let done = work(&mut at_hand)?;
+        *place = Some(at_hand);
+        Ok(done)
     }
 }
 
@@ -70,12 +91,7 @@ impl AtHand {
     }
 
     /// A task by id, from the store if it is not at hand.
-    pub(super) fn task(
-        &mut self,
-        store: &dyn Store,
-        owner: &Owner,
-        id: &TaskId,
-    ) -> Result<Option<&mut Task>, StoreError> {
+    pub(super) fn task(&mut self, store: &dyn Store, owner: &Owner, id: &TaskId) -> Result<Option<&Task>, StoreError> {
         let place = match self.tasks.iter().position(|task| task.id == *id) {
             Some(place) => place,
             None => {
@@ -84,7 +100,7 @@ impl AtHand {
                 self.tasks.len() - 1
             }
         };
-        Ok(self.tasks.get_mut(place))
+        Ok(self.tasks.get(place))
     }
 
     /// Puts a new or changed task in front.

@@ -6,12 +6,16 @@ use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
 
+use jiff::Timestamp;
+use serde_json::json;
+
 use super::{Engine, Error};
 use crate::embedding::{self, Choice, EmbedError, Embedder};
 use crate::store::{ModelId, Progress, Store, StoreError, Unembedded};
 use crate::text;
-use crate::types::change::EventVectors;
+use crate::types::change::{ChangeSet, EventVectors};
 use crate::types::event::Kind;
+use crate::types::operation::{Target, Verb};
 
 /// Events read, embedded and stored together: enough to use the processor well, few enough to lose little when stopped.
 const BATCH_EVENTS: usize = 32;
@@ -33,7 +37,8 @@ pub(super) struct Embedding {
     store: Arc<dyn Store>,
     /// The chosen model.
     chosen: Option<Arc<dyn Embedder>>,
-    note: Option<String>,
+    /// Why there is no chosen model.
+    absence: Option<String>,
     shared: Arc<Shared>,
     worker: Option<JoinHandle<()>>,
 }
@@ -57,22 +62,13 @@ struct State {
 impl Embedding {
     /// Opens the model. One that is missing or damaged leaves lexical search, and says so.
     pub(super) fn start(choice: &Choice, store: Arc<dyn Store>, read_only: bool) -> Result<Self, Error> {
-        let (chosen, mut note) = match embedding::open(choice) {
+        let (chosen, absence) = match embedding::open(choice) {
             Ok(Some(embedder)) => (Some(embedder), None),
             Ok(None) => (None, Some("no embedding model was chosen: search is lexical only".to_owned())),
             Err(error) => (None, Some(format!("search is lexical only: {error}"))),
         };
-        let active = store.active_model()?;
-        let mut serves = chosen.is_some();
-        if let (Some(chosen), Some(active)) = (&chosen, &active)
-            && chosen.model() != active
-        {
-            serves = false;
-            note =
-                Some(Error::OtherModel { active: active.to_string(), chosen: chosen.model().to_string() }.to_string());
-        }
-        let mut embedding = Self { store, chosen, note, shared: Arc::default(), worker: None };
-        if serves && !read_only {
+        let mut embedding = Self { store, chosen, absence, shared: Arc::default(), worker: None };
+        if !read_only {
             embedding.start_worker()?;
         }
         Ok(embedding)
@@ -97,8 +93,16 @@ impl Embedding {
         Ok(self.chosen.as_ref().filter(|embedder| active.as_ref() == Some(embedder.model())))
     }
 
-    pub(super) fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+    /// Why search is by words only, or not by the chosen model.
+    pub(super) fn note(&self) -> Result<Option<String>, StoreError> {
+        let Some(chosen) = &self.chosen else { return Ok(self.absence.clone()) };
+        Ok(match self.store.active_model()? {
+            Some(active) if active != *chosen.model() => {
+                let (active, chosen) = (active.to_string(), chosen.model().to_string());
+                Some(Error::OtherModel { active, chosen }.to_string())
+            }
+            _ => self.shared.lock().failure.clone(),
+        })
     }
 
     pub(super) fn wake(&self) {
@@ -137,7 +141,7 @@ fn work(store: &dyn Store, embedder: &dyn Embedder, shared: &Shared) {
             if shared.closing.load(Ordering::Relaxed) {
                 return;
             }
-            match embed_batch(store, embedder) {
+            match embed_if_it_serves(store, embedder) {
                 Ok(0) => break Ok(()),
                 Ok(_) => shared.changed.notify_all(),
                 Err(error) => break Err(error),
@@ -150,6 +154,14 @@ fn work(store: &dyn Store, embedder: &dyn Embedder, shared: &Shared) {
             tracing::warn!(%failure, "embedding stopped for now: {failure}");
         }
         shared.changed.notify_all();
+    }
+}
+
+/// While another model serves, vectors of this one are made by `reindex` only.
+fn embed_if_it_serves(store: &dyn Store, embedder: &dyn Embedder) -> Result<usize, Error> {
+    match store.active_model()? {
+        Some(active) if active != *embedder.model() => Ok(0),
+        _ => embed_batch(store, embedder),
     }
 }
 
@@ -193,6 +205,9 @@ impl Engine {
     pub fn settle(&self, mut tell: impl FnMut(Progress)) -> Result<(), Error> {
         let embedding = &self.embedding;
         let (Some(embedder), Some(_)) = (&embedding.chosen, &embedding.worker) else { return Ok(()) };
+        if self.store.active_model()?.is_some_and(|active| active != *embedder.model()) {
+            return Ok(());
+        }
         embedding.wake();
         let shared = &embedding.shared;
         let wanted = shared.lock().wanted;
@@ -215,16 +230,39 @@ impl Engine {
     /// Makes all vectors anew with the chosen model, then lets it serve. The old ones serve until then; a call that was
     /// stopped goes on where it was.
     pub fn reindex(&self, mut tell: impl FnMut(Progress)) -> Result<Progress, Error> {
-        let embedder = self.embedding.chosen.as_ref().ok_or(Error::NoModel)?;
-        let model = embedder.model();
+        let absence = || Error::NoModel(self.embedding.absence.clone().unwrap_or_default());
+        let embedder = self.embedding.chosen.as_ref().ok_or_else(absence)?;
+        let (model, before) = (embedder.model(), self.store.active_model()?);
+        let mut embedded = 0;
         loop {
             let progress = self.store.embedded(model)?;
             tell(progress);
-            if embed_batch(&*self.store, &**embedder)? == 0 {
-                self.store.activate_model(model)?;
-                return Ok(progress);
+            match embed_batch(&*self.store, &**embedder)? {
+                0 => {
+                    self.store.activate_model(model)?;
+                    // What was recorded since the last batch.
+                    self.embedding.wake();
+                    if embedded > 0 || before.as_ref() != Some(model) {
+                        self.journal_reindex(before.as_ref(), model)?;
+                    }
+                    return Ok(progress);
+                }
+                count => embedded += count,
             }
         }
+    }
+
+    /// In each owner's journal: it is their memory that is found by other vectors from now on.
+    fn journal_reindex(&self, before: Option<&ModelId>, model: &ModelId) -> Result<(), Error> {
+        for owner in self.store.owners()? {
+            let events = self.store.count_between(&owner, Timestamp::MIN, Timestamp::MAX)?;
+            let reason = "an operator had the vectors made anew";
+            let mut operation = self.operation(&owner, Verb::Reindex, Target::Store, "operator", reason);
+            operation.before = before.map(|before| json!({ "model": before }));
+            operation.after = Some(json!({ "model": model, "events": events }));
+            self.store.commit(ChangeSet { owner, operations: vec![operation], ..ChangeSet::default() })?;
+        }
+        Ok(())
     }
 
     pub fn embedding_status(&self) -> Result<EmbeddingStatus, Error> {
@@ -234,8 +272,6 @@ impl Engine {
             Some(model) => self.store.embedded(model)?,
             None => Progress::default(),
         };
-        let failure = self.embedding.shared.lock().failure.clone();
-        let note = self.embedding.note().map(str::to_owned).or(failure);
-        Ok(EmbeddingStatus { serving, chosen, note, progress })
+        Ok(EmbeddingStatus { serving, chosen, note: self.embedding.note()?, progress })
     }
 }

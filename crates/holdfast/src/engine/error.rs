@@ -42,10 +42,20 @@ pub enum Error {
         "the store's vectors are of {active} and the chosen model is {chosen}: run `holdfast reindex` to change over"
     )]
     OtherModel { active: String, chosen: String },
-    #[error("no embedding model is in use: nothing can be indexed again")]
-    NoModel,
+    #[error("nothing can be indexed again: {0}")]
+    NoModel(String),
     #[error("there is no tokenizer {name:?}: use o200k_base or cl100k_base")]
     UnknownTokenizer { name: String },
+    #[error(
+        "{0} is no placeholder that a secret is kept under here: was it recorded with a redaction key, by this owner?"
+    )]
+    NoSuchSecret(String),
+    #[error("no redaction key is set, so no secret is kept and none can be shown")]
+    NoRedactionKey,
+    #[error(
+        "what is kept under {0} was sealed with another redaction key: give the one that was set when it was recorded"
+    )]
+    OtherRedactionKey(String),
     #[error("the export could not be written: {0}")]
     Output(#[from] std::io::Error),
 }

@@ -91,7 +91,8 @@ impl Engine {
     pub fn import(&self, owner: &Owner, lines: Vec<ExportLine>) -> Result<Imported, Error> {
         let mut imported = Imported::default();
         let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
-        let mut sessions = BTreeMap::new();
+        let rules = self.rules_of(owner);
+        let (mut sessions, mut secrets) = (BTreeMap::new(), Vec::new());
         for line in lines {
             match line {
                 ExportLine::Owner { .. } => {}
@@ -104,7 +105,9 @@ impl Engine {
                     changes.overturned.extend(overturned.into_iter().map(|o| (event.id, o)));
                     let (id, recorded_at) = (event.id, event.recorded_at);
                     let redactions = event.redactions.clone();
-                    let mut event = redact::redact(raw(event, owner), &self.redaction)?.stamped(id, recorded_at);
+                    let mut redacted = redact::redact(raw(event, owner), &rules)?;
+                    secrets.extend(redacted.secrets());
+                    let mut event = redacted.stamped(id, recorded_at);
                     // What was taken out before stays known.
                     if event.redactions.is_empty() {
                         event.redactions = redactions;
@@ -114,8 +117,9 @@ impl Engine {
                 }
                 ExportLine::Task(task) if self.store.task(owner, &task.id)?.is_some() => imported.known += 1,
                 ExportLine::Task(task) => {
-                    let task: Task = redact::redact_serialisable(&*task, &self.redaction)
+                    let (task, taken): (Task, _) = redact::redact_keeping(&*task, &rules)
                         .map_err(|e| StoreError::Backend { doing: "redacting a task", source: Box::new(e) })?;
+                    secrets.extend(taken);
                     changes
                         .tasks
                         .push(TaskChange { task: Task { owner: owner.clone(), ..task }, expected_version: None });
@@ -128,6 +132,7 @@ impl Engine {
         }
         let sessions = sessions.into_iter().map(|(session, task)| SessionState { session, task });
         changes.sessions.extend(sessions);
+        changes.secrets = self.sealed(owner, &secrets);
         let mut operation = self.operation(owner, Verb::Import, Target::Store, "caller", "lines of an export");
         operation.after = Some(json!({ "events": imported.events, "tasks": imported.tasks }));
         changes.operations.push(operation);

@@ -23,8 +23,10 @@ mod error;
 mod exchange;
 mod observe;
 mod overturn;
+mod parts;
 mod read;
 mod report;
+mod reveal;
 mod step;
 mod update;
 

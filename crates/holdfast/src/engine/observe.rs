@@ -1,10 +1,11 @@
 //! The write path: raw events in; redacted, read, attributed and absorbed; one durable commit out.
 
-use std::sync::PoisonError;
+use std::collections::BTreeMap;
 
 use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
+use super::parts::parts;
 use super::{Engine, Error};
 use crate::recall;
 use crate::redact;
@@ -45,6 +46,15 @@ pub struct Observed {
     pub overturned: Vec<String>,
     /// Why the update that came with it was not applied.
     pub refused_update: Option<String>,
+    /// The utterance addressed several tasks: this is its first part, and these are the others, each an event of its own.
+    pub also: Vec<Observed>,
+}
+
+impl Observed {
+    fn place(&mut self, seqs: &BTreeMap<EventId, Seq>) {
+        self.seq = seqs.get(&self.id).copied().unwrap_or(self.seq);
+        self.also.iter_mut().for_each(|part| part.place(seqs));
+    }
 }
 
 impl Engine {
@@ -87,36 +97,30 @@ impl Engine {
         owner: &Owner,
         entries: Vec<(RawEvent, Option<Update>)>,
     ) -> Result<Vec<Result<Observed, Error>>, Error> {
-        let place = self.attention.of(owner);
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        // Taken out: if anything fails, what is at hand is read anew from the store.
-        let at_hand = match place.take() {
-            Some(at_hand) => at_hand,
-            None => AtHand::load(&*self.store, owner)?,
-        };
-        let mut batch = Batch::new(self, owner, at_hand);
-        let mut results = Vec::with_capacity(entries.len());
-        for (raw, update) in entries {
-            results.push(batch.take_in(raw, update));
-        }
-        let Batch { at_hand, tasks, mut changes, places, .. } = batch;
-        changes.tasks = tasks.into_changes();
-        if !changes.events.is_empty() {
-            let committed = self.store.commit(changes)?;
-            for (result, event_place) in results.iter_mut().zip(places) {
-                if let (Ok(observed), Some(event_place)) = (result, event_place) {
-                    observed.seq = committed.events[event_place].seq;
+        self.with_at_hand(owner, |at_hand| {
+            let mut batch = Batch::new(self, owner, at_hand);
+            let mut results = Vec::with_capacity(entries.len());
+            for (raw, update) in entries {
+                match batch.take_in(raw, update) {
+                    // Half of this event may be in the batch already: none of it is committed.
+                    Err(Error::Store(failure)) => return Err(failure.into()),
+                    result => results.push(result),
                 }
             }
-            self.embedding.wake();
-        }
-        *place = Some(at_hand);
-        Ok(results)
-    }
-
-    /// What is indexed for a text: its terms by passage, a line each.
-    pub(super) fn index_text(content: &str) -> String {
-        text::indexed(content)
+            let Batch { tasks, mut changes, .. } = batch;
+            changes.tasks = tasks.into_changes();
+            if !changes.events.is_empty() {
+                let ids: Vec<EventId> = changes.events.iter().map(|new| new.event.id).collect();
+                let committed = self.store.commit(changes)?;
+                let seqs: BTreeMap<EventId, Seq> =
+                    ids.into_iter().zip(committed.events.iter().map(|appended| appended.seq)).collect();
+                for observed in results.iter_mut().flatten() {
+                    observed.place(&seqs);
+                }
+                self.embedding.wake();
+            }
+            Ok(results)
+        })
     }
 }
 
@@ -124,38 +128,47 @@ impl Engine {
 struct Batch<'a> {
     engine: &'a Engine,
     owner: &'a Owner,
-    at_hand: AtHand,
+    at_hand: &'a mut AtHand,
     tasks: ChangedTasks,
     changes: ChangeSet,
-    /// For each event taken in, its place among the events to append; `None` for a refused or known one.
-    places: Vec<Option<usize>>,
 }
 
 impl<'a> Batch<'a> {
-    fn new(engine: &'a Engine, owner: &'a Owner, at_hand: AtHand) -> Self {
+    fn new(engine: &'a Engine, owner: &'a Owner, at_hand: &'a mut AtHand) -> Self {
         let changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
-        Self { engine, owner, at_hand, tasks: ChangedTasks::default(), changes, places: Vec::new() }
+        Self { engine, owner, at_hand, tasks: ChangedTasks::default(), changes }
     }
 
     fn take_in(&mut self, raw: RawEvent, update: Option<Update>) -> Result<Observed, Error> {
-        let mark = self.changes.events.len();
-        let result = self.try_take_in(raw, update);
-        let appended = self.changes.events.len();
-        self.places.push((result.is_ok() && appended > mark).then(|| appended - 1));
-        result
-    }
-
-    fn try_take_in(&mut self, raw: RawEvent, update: Option<Update>) -> Result<Observed, Error> {
-        let redacted = redact::redact(raw, &self.engine.redaction)?;
+        let mut redacted = redact::redact(raw, &self.engine.rules_of(self.owner))?;
+        let secrets = self.engine.sealed(self.owner, &redacted.secrets());
         let event = redacted.stamped(self.engine.new_event_id(), self.engine.env.now());
         if let Some(known) = self.known(&event)? {
             return Ok(known);
         }
+        self.changes.secrets.extend(secrets);
+        let signals = self.read(&event);
+        let tasks = &self.at_hand.tasks;
+        let pieces = if update.is_none() { parts(&event, &signals, tasks, &self.engine.lexicon) } else { None };
+        let Some(pieces) = pieces else { return self.attribute(event, signals, update) };
+        let mut all = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            let id = if all.is_empty() { event.id } else { self.engine.new_event_id() };
+            let part = redact::part(&event, piece, id, event.id);
+            let signals = self.read(&part);
+            all.push(self.attribute(part, signals, None)?);
+        }
+        let also = all.split_off(1);
+        let first = all.pop().expect("an utterance is cut into two parts at least");
+        Ok(Observed { also, ..first })
+    }
+
+    fn read(&self, event: &Event) -> Signals {
         let mut signals = signals::read(&event.content, &event.occurred_at, event.source, &self.engine.lexicon);
         if event.source == Source::User && event.kind != Kind::Imported {
             signals.manner = recall::manner(&event.content);
         }
-        self.attribute(event, signals, update)
+        signals
     }
 
     /// The same key twice is one event, in the store or in this batch.
@@ -178,6 +191,7 @@ impl<'a> Batch<'a> {
             changes: Vec::new(),
             overturned: Vec::new(),
             refused_update: None,
+            also: Vec::new(),
         }))
     }
 
@@ -270,9 +284,9 @@ impl<'a> Batch<'a> {
         let mut raw = RawEvent::new(scope, Source::System, Kind::TaskSwitch, content);
         raw.occurred_at = Some(event.occurred_at.clone());
         raw.metadata.insert("cause".to_owned(), json!(event.id));
-        if let Ok(redacted) = redact::redact(raw, &self.engine.redaction) {
+        if let Ok(redacted) = redact::redact(raw, &self.engine.rules_of(self.owner)) {
             let switch = redacted.stamped(self.engine.new_event_id(), self.engine.env.now());
-            let terms = Engine::index_text(&switch.content);
+            let terms = text::indexed(&switch.content);
             self.changes.events.push(NewEvent { event: switch, signals: Signals::default(), terms });
         }
     }
@@ -313,6 +327,7 @@ impl<'a> Batch<'a> {
             changes: Vec::new(),
             overturned: Vec::new(),
             refused_update: None,
+            also: Vec::new(),
         };
         // An agent that says by an update what it did must not have it counted twice.
         if update.is_none() || event.source == Source::User {
@@ -321,7 +336,7 @@ impl<'a> Batch<'a> {
         if let Some(update) = update {
             self.update(&event, &update, &mut observed)?;
         }
-        let terms = Engine::index_text(&event.content);
+        let terms = text::indexed(&event.content);
         self.changes.events.push(NewEvent { event, signals, terms });
         Ok(observed)
     }
@@ -349,6 +364,14 @@ impl<'a> Batch<'a> {
             observed.refused_update = Some(Error::NoTask.to_string());
             return Ok(());
         };
+        let (update, secrets) = match self.engine.clean_update(self.owner, update) {
+            Ok(clean) => clean,
+            Err(Error::Event(refused)) => {
+                observed.refused_update = Some(refused.to_string());
+                return Ok(());
+            }
+            Err(other) => return Err(other),
+        };
         let store = &*self.engine.store;
         if let Some(key) = &update.idempotency_key
             && store.update_version(self.owner, id, key)?.is_some()
@@ -360,8 +383,9 @@ impl<'a> Batch<'a> {
             observed.refused_update = Some(Error::NoSuchTask(id.clone()).to_string());
             return Ok(());
         };
-        match working::apply(&task, update, event.id, &event.occurred_at) {
+        match working::apply(&task, &update, event.id, &event.occurred_at) {
             Ok(applied) => {
+                self.changes.secrets.extend(self.engine.sealed(self.owner, &secrets));
                 if let Some(key) = &update.idempotency_key {
                     let version = applied.task.version;
                     self.changes.update_keys.push(UpdateKey { task: id.clone(), key: key.clone(), version });
@@ -429,3 +453,6 @@ fn goal_of(event: &Event) -> Option<String> {
 pub(super) fn actor(event: &Event) -> &'static str {
     event.source.as_str()
 }
+
+#[cfg(test)]
+mod tests;

@@ -111,7 +111,7 @@ impl Engine {
         let mut explain = recall::explain(plan, &evidence, &lexical, &ranked, &verdicts);
         explain.filters = filters_in_words(&query.filter);
         if !evidence.dense {
-            let why = self.embedding.note().unwrap_or("no vectors serve yet");
+            let why = self.embedding.note()?.unwrap_or_else(|| "no vectors serve yet".to_owned());
             explain.notes.push(format!("searched by words only: {why}"));
         }
         let hits = facts.into_iter().chain(events).collect();
@@ -257,7 +257,8 @@ impl Engine {
             None => Target::Session(query.scope.session.clone()),
         };
         let mut operation = self.operation(owner, Verb::Serve, target, "recall", "a context block was asked for");
-        let question = redact::redact_text(&fold(&query.text), &self.redaction);
+        // Folded after: in lower case, many a key is none.
+        let question = fold(&redact::redact_text(&query.text, &self.rules_of(owner)));
         let served: Vec<_> = block
             .served
             .iter()

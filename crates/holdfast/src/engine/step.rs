@@ -1,9 +1,6 @@
 //! The agent loop's order, kept by the store: a task remembers which step is out, so that the next prompt can't be had before the
 //! write-back of the one before it, in this process or another (SPEC 2.3).
 
-use std::sync::PoisonError;
-
-use super::attention::AtHand;
 use super::{Engine, Error, Updated};
 use crate::agent::StepDriver;
 use crate::types::change::{ChangeSet, TaskChange};
@@ -63,30 +60,16 @@ impl Engine {
         to: impl FnOnce(&Task) -> Result<Task, Error>,
     ) -> Result<(), Error> {
         let owner = &scope.owner;
-        let place = self.attention.of(owner);
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut at_hand = match place.take() {
-            Some(at_hand) => at_hand,
-            None => AtHand::load(&*self.store, owner)?,
-        };
-        let Some(task) = at_hand.task(&*self.store, owner, id)?.cloned() else {
-            *place = Some(at_hand);
-            return Err(Error::NoSuchTask(id.clone()));
-        };
-        let moved = match to(&task) {
-            Ok(moved) => moved,
-            Err(refused) => {
-                *place = Some(at_hand);
-                return Err(refused);
+        self.with_at_hand(owner, |at_hand| {
+            let task = at_hand.task(&*self.store, owner, id)?.ok_or_else(|| Error::NoSuchTask(id.clone()))?;
+            let moved = to(task)?;
+            if moved != *task {
+                let change = TaskChange { task: moved.clone(), expected_version: Some(task.version) };
+                self.store.commit(ChangeSet { owner: owner.clone(), tasks: vec![change], ..ChangeSet::default() })?;
+                at_hand.put(moved);
             }
-        };
-        if moved != task {
-            let change = TaskChange { task: moved.clone(), expected_version: Some(task.version) };
-            self.store.commit(ChangeSet { owner: owner.clone(), tasks: vec![change], ..ChangeSet::default() })?;
-            at_hand.put(moved);
-        }
-        *place = Some(at_hand);
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The steps of one task as values whose types keep the order: see `agent::Step`.

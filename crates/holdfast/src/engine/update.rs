@@ -1,14 +1,15 @@
 //! Working memory through the front door: start a task, update it, end it. Each update is one commit with its event and journal.
 
-use std::sync::PoisonError;
-
 use jiff::ZonedDateTime;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::attention::AtHand;
 use super::{Engine, Error};
-use crate::redact;
+use crate::redact::{self, Taken};
 use crate::store::StoreError;
+use crate::text;
 use crate::types::change::{ChangeSet, NewEvent, SessionState, TaskChange, UpdateKey};
 use crate::types::event::{Event, Kind, RawEvent, Source};
 use crate::types::ids::EventId;
@@ -42,26 +43,32 @@ impl Engine {
     ) -> Result<Task, Error> {
         let made = || ScopeId::new(self.env.id().to_string()).expect("a UUID is a scope id");
         let id = scope.task.clone().unwrap_or_else(made);
-        let now = self.now();
-        let place = self.attention.of(&scope.owner);
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut at_hand = match place.take() {
-            Some(at_hand) => at_hand,
-            None => AtHand::load(&*self.store, &scope.owner)?,
-        };
+        self.with_at_hand(&scope.owner, |at_hand| self.start_task_at_hand(scope, id, title, goal, constraints, at_hand))
+    }
+
+    fn start_task_at_hand(
+        &self,
+        scope: &Scope,
+        id: TaskId,
+        title: &str,
+        goal: Option<&str>,
+        constraints: &[String],
+        at_hand: &mut AtHand,
+    ) -> Result<Task, Error> {
         if at_hand.task(&*self.store, &scope.owner, &id)?.is_some() {
-            *place = Some(at_hand);
             return Err(Error::TaskExists(id));
         }
+        let now = self.now();
         let words = goal.map_or_else(|| title.to_owned(), |goal| format!("{title}: {goal}"));
-        let event = self.status_event(scope, Some(id.clone()), words, &now)?;
-        let goal = self.clean(goal.unwrap_or(title))?;
-        let mut task = working::open(id.clone(), scope.owner.clone(), self.clean(title)?, Some(goal), event.id, &now);
-        task.names = vec![crate::text::fold(&task.title)];
+        let (event, mut secrets) = self.status_event(scope, Some(id.clone()), words, &now)?;
+        let given = (title.to_owned(), goal.unwrap_or(title).to_owned(), constraints.to_vec());
+        let ((title, goal, constraints), taken) = self.clean(&scope.owner, &given)?;
+        secrets.extend(taken);
+        let mut task = working::open(id.clone(), scope.owner.clone(), title, Some(goal), event.id, &now);
+        task.names = vec![text::fold(&task.title)];
         task.names.extend(working::names_in(&task.title));
         if !constraints.is_empty() {
-            let clean = constraints.iter().map(|text| self.clean(text)).collect::<Result<Vec<_>, _>>()?;
-            let actions = clean.into_iter().map(|text| Action::AddConstraint { text }).collect();
+            let actions = constraints.into_iter().map(|text| Action::AddConstraint { text }).collect();
             let update = Update { actions, ..Update::default() };
             task = Task { version: 1, ..working::apply(&task, &update, event.id, &now)?.task };
         }
@@ -72,9 +79,10 @@ impl Engine {
         let session = SessionState { session: scope.session.clone(), task: Some(id) };
         let changes = ChangeSet {
             owner: scope.owner.clone(),
-            events: vec![NewEvent { terms: Self::index_text(&event.content), event, signals: Signals::default() }],
+            events: vec![NewEvent { terms: text::indexed(&event.content), event, signals: Signals::default() }],
             tasks: vec![TaskChange { task: task.clone(), expected_version: None }],
             sessions: vec![session.clone()],
+            secrets: self.sealed(&scope.owner, &secrets),
             operations: vec![operation],
             ..ChangeSet::default()
         };
@@ -82,26 +90,13 @@ impl Engine {
         self.embedding.wake();
         at_hand.put(task.clone());
         at_hand.set_session(&session);
-        *place = Some(at_hand);
         Ok(task)
     }
 
     /// Applies a typed update to the task of the scope, or to the one its session is on. The event that says so, the task's new
     /// version, the marks on what it overturned and the journal are one transaction.
     pub fn update(&self, scope: &Scope, update: &Update) -> Result<Updated, Error> {
-        let owner = &scope.owner;
-        let place = self.attention.of(owner);
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut at_hand = match place.take() {
-            Some(at_hand) => at_hand,
-            None => AtHand::load(&*self.store, owner)?,
-        };
-        let result = self.update_at_hand(scope, update, &mut at_hand);
-        // What was refused changed nothing; after a failure of the store, what is at hand is read anew.
-        if !matches!(result, Err(Error::Store(_))) {
-            *place = Some(at_hand);
-        }
-        result
+        self.with_at_hand(&scope.owner, |at_hand| self.update_at_hand(scope, update, at_hand))
     }
 
     fn update_at_hand(&self, scope: &Scope, update: &Update, at_hand: &mut AtHand) -> Result<Updated, Error> {
@@ -111,6 +106,7 @@ impl Engine {
             None => at_hand.session_task(&*self.store, owner, &scope.session)?.ok_or(Error::NoTask)?,
         };
         let Some(task) = at_hand.task(&*self.store, owner, &id)?.cloned() else { return Err(Error::NoSuchTask(id)) };
+        let (update, mut secrets) = self.clean_update(owner, update)?;
         if let Some(key) = &update.idempotency_key
             && self.store.update_version(owner, &id, key)?.is_some()
         {
@@ -120,9 +116,9 @@ impl Engine {
             // Before its event is made, which would have no words.
             return Err(working::Refusal::NoActions.into());
         }
-        let update = self.clean_update(update)?;
         let now = self.now();
-        let event = self.status_event(scope, Some(id.clone()), in_words(&update), &now)?;
+        let (event, taken) = self.status_event(scope, Some(id.clone()), in_words(&update), &now)?;
+        secrets.extend(taken);
         let mut applied = working::apply(&task, &update, event.id, &now)?;
         // The write-back of the step that is out, if one is: its consolidation is due next.
         if matches!(task.phase, StepPhase::Prompted | StepPhase::Parsed) && applied.task.status.is_live() {
@@ -136,13 +132,14 @@ impl Engine {
         let changes = ChangeSet {
             owner: owner.clone(),
             operations: self.operations_of(owner, &applied, event.id, "agent"),
-            events: vec![NewEvent { terms: Self::index_text(&event.content), event, signals: Signals::default() }],
+            events: vec![NewEvent { terms: text::indexed(&event.content), event, signals: Signals::default() }],
             tasks: vec![TaskChange { task: applied.task.clone(), expected_version: Some(task.version) }],
             update_keys: key
                 .map(|key| UpdateKey { task: id, key, version: applied.task.version })
                 .into_iter()
                 .collect(),
             overturned,
+            secrets: self.sealed(owner, &secrets),
             ..ChangeSet::default()
         };
         self.commit_or_conflict(changes, task.version)?;
@@ -167,29 +164,35 @@ impl Engine {
         }
     }
 
-    /// An event that records what was done to a task.
+    /// An event that records what was done to a task, and the secrets that were taken out of it.
     pub(super) fn status_event(
         &self,
         scope: &Scope,
         task: Option<TaskId>,
         content: String,
         at: &ZonedDateTime,
-    ) -> Result<Event, Error> {
-        let scope = Scope { task, ..scope.clone() };
-        let mut raw = RawEvent::new(scope, Source::Agent, Kind::StatusChange, content);
+    ) -> Result<(Event, Vec<Taken>), Error> {
+        let rules = self.rules_of(&scope.owner);
+        let mut raw = RawEvent::new(Scope { task, ..scope.clone() }, Source::Agent, Kind::StatusChange, content);
         raw.occurred_at = Some(at.clone());
-        Ok(redact::redact(raw, &self.redaction)?.stamped(self.new_event_id(), self.env.now()))
+        let mut redacted = redact::redact(raw, &rules)?;
+        let taken = redacted.secrets();
+        Ok((redacted.stamped(self.new_event_id(), self.env.now()), taken))
     }
 
-    /// Free text that a caller puts into working memory goes through redaction like any event.
-    fn clean(&self, text: &str) -> Result<String, Error> {
-        Ok(redact::redact_text(text, &self.redaction))
+    /// What a caller puts into working memory goes through redaction like any event. Done on its JSON form, so that no field
+    /// can be forgotten.
+    fn clean<T: Serialize + DeserializeOwned>(&self, owner: &Owner, given: &T) -> Result<(T, Vec<Taken>), Error> {
+        redact::redact_keeping(given, &self.rules_of(owner))
+            .map_err(|e| StoreError::Backend { doing: "redacting what was given", source: Box::new(e) }.into())
     }
 
-    /// The update with every text redacted. Done on its JSON form, so that no field can be forgotten.
-    fn clean_update(&self, update: &Update) -> Result<Update, Error> {
-        redact::redact_serialisable(update, &self.redaction)
-            .map_err(|e| Error::Store(StoreError::Backend { doing: "redacting an update", source: Box::new(e) }))
+    /// The update with every text redacted; its key, which must stay what it is, is refused if it holds a secret.
+    pub(super) fn clean_update(&self, owner: &Owner, update: &Update) -> Result<(Update, Vec<Taken>), Error> {
+        let key = update.idempotency_key.clone();
+        let key = key.map(|key| redact::checked_key(key, &self.rules_of(owner))).transpose()?;
+        let (update, taken) = self.clean(owner, update)?;
+        Ok((Update { idempotency_key: key, ..update }, taken))
     }
 
     /// The journal's lines for an applied update: one for each element it touched.

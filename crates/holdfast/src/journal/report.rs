@@ -28,6 +28,8 @@ pub struct Report {
     pub archived_bytes_before: u64,
     pub archived_bytes_after: u64,
     pub restored: u64,
+    /// Secrets shown to an operator.
+    pub revealed: u64,
     /// The text of each element so far, so that what holds instead is told in words and not by its id.
     #[serde(skip)]
     texts: BTreeMap<(TaskId, String), String>,
@@ -118,6 +120,7 @@ impl Report {
                 self.archived_bytes_after += bytes(&operation.after);
             }
             Verb::Restore => self.restored += 1,
+            Verb::Reveal => self.revealed += 1,
             Verb::SwitchTask | Verb::Reindex | Verb::Import => {}
         }
     }

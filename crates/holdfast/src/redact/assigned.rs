@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::guess::{guess, hedged};
 use super::rules::Secret;
 use super::scan::Found;
 use super::words::{SECRET_KEYS, SPEAKING, SPEAKING_ZH, TECHNICAL};
@@ -59,6 +60,8 @@ enum Link {
     Is,
     /// "to", 改成: a new value.
     To,
+    /// 忘了，应该是, "probably".
+    Guess,
     /// Nothing but a space, or nothing at all.
     Bare,
 }
@@ -67,6 +70,8 @@ enum Link {
 const VALUE_BYTES_MAX: usize = 8192;
 /// Longest value of ideographs that is looked for: nobody types a paragraph as a password.
 const IDEOGRAPHS_BYTES_MAX: usize = 128;
+/// Longest row of "is, I think, probably" that is looked for.
+const HEDGES_BYTES_MAX: usize = 48;
 /// Longest value between typographic quotes.
 const QUOTED_BYTES_MAX: usize = 512;
 /// A longer run without white space is no word and no sentence; it counts as made by a machine without a closer look.
@@ -100,11 +105,24 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
     let quoted_key = text[at..].starts_with(['"', '\'', '\\']);
     at +=
         text[at..].len() - text[at..].trim_start_matches(['"', '\'', '\\', '*', '`', '”', '」', '】', ')', ']']).len();
-    let (link, length) = match in_markup(&text[at..], before) {
+    let (mut link, length) = match in_markup(&text[at..], before) {
         Some(length) => (Link::Mark, length),
-        None => link(&text[at..], keyword, named_in_ascii)?,
+        None => match link(&text[at..], keyword, named_in_ascii) {
+            Some(link @ (Link::Mark | Link::Is | Link::To | Link::Guess, _)) => link,
+            bare => match guess(&text[at..], named_in_ascii).filter(|_| keyword == Password) {
+                Some(length) => (Link::Guess, length),
+                None => bare?,
+            },
+        },
     };
     at += length;
+    if keyword == Password
+        && matches!(link, Link::Is | Link::To)
+        && let Some(hedges) = hedged(&text[at..text.floor_char_boundary(at + HEDGES_BYTES_MAX)])
+    {
+        link = Link::Guess;
+        at += hedges;
+    }
     let in_query = before.is_some_and(|c| matches!(c, '?' | '&'));
     let told = value(text, at, in_query)?;
     let said = &text[told.range.clone()];
@@ -128,6 +146,7 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
             }
             link == Link::Mark && said.len() >= 8 && looks_made(said)
         }
+        Password if link == Link::Guess => is_guessed(&told, said, &text[told.range.end..]),
         Password => link_tells_password(link, &told, said, option || quoted_key),
         Pass => {
             let digits = said.len() >= 4 && said.bytes().any(|b| b.is_ascii_digit());
@@ -160,6 +179,21 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
     (fits && !is_stand_in(said) && !is_code(&text[told.range.start..], said, told.quoted)).then_some(told.range)
 }
 
+/// Whether what follows 忘了，应该是 or "probably" is a password: it looks like one, or the guess ends with it.
+fn is_guessed(told: &Told, said: &str, after: &str) -> bool {
+    let lower = said.to_ascii_lowercase();
+    let digits = said.bytes().any(|b| b.is_ascii_digit());
+    let letters = said.bytes().any(|b| b.is_ascii_alphabetic());
+    let marks = said.bytes().any(|b| b"@#$%^&*+=_!".contains(&b));
+    let ends = !after.starts_with(char::is_alphanumeric);
+    let doubted = after.starts_with(['吧', '吗', '么', '呢']);
+    let looks =
+        said.len() >= 4 && ((digits && (letters || said.bytes().all(|b| b.is_ascii_digit()))) || (letters && marks));
+    let fits =
+        told.quoted || (said.is_ascii() && (ends || doubted) && (looks || (doubted && said.len() >= 3 && letters)));
+    fits && !TECHNICAL.contains(&lower.as_str()) && !SPEAKING.contains(&lower.as_str())
+}
+
 /// Whether what follows the word "password" is one.
 fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool {
     let lower = said.to_ascii_lowercase();
@@ -172,7 +206,7 @@ fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool
         let short = said.chars().count() <= 24;
         return match link {
             Link::Mark | Link::To | Link::Is => short && (told.quoted || !speaks),
-            Link::Bare => told.quoted && short,
+            Link::Bare | Link::Guess => told.quoted && short,
         };
     }
     let speaks = SPEAKING.contains(&lower.trim_end_matches(['.', '!', '?']));
@@ -183,6 +217,7 @@ fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool
         Link::To => {
             said.len() >= 3 && (told.quoted || mixed || digits || said.contains(|c: char| c.is_ascii_punctuation()))
         }
+        Link::Guess => false,
         Link::Bare if named => said.len() >= 3 && !said.starts_with('-') && !speaks,
         Link::Bare => (told.quoted || (said.len() >= 6 && (mixed || digits))) && !TECHNICAL.contains(&lower.as_str()),
     }
@@ -284,13 +319,48 @@ fn mark(rest: &str) -> Option<usize> {
 }
 
 /// 是, 为, 改成 …, with what may stand before them: 现在是, 已经改成了, 我设为.
-fn zh_link(rest: &str) -> Option<usize> {
+pub(super) fn zh_link(rest: &str) -> Option<usize> {
     const FILLERS: &[&str] = &[
-        "现在", "已经", "已", "我", "暂时", "统一", "都", "就", "先", "也", "给", "你", "被", "默认", "初始", "临时",
-        "目前", "还", "应该", "大概",
+        "现在",
+        "已经",
+        "已",
+        "我",
+        "暂时",
+        "统一",
+        "都",
+        "就",
+        "先",
+        "也",
+        "给",
+        "你",
+        "被",
+        "默认",
+        "初始",
+        "临时",
+        "目前",
+        "还",
+        "应该",
+        "大概",
+        "好像",
+        "可能",
+        "也许",
+        "估计",
+        "貌似",
+        "似乎",
+        "多半",
+        "印象中",
+        "印象里",
+        "记得",
+        "一直",
+        "原来",
+        "以前",
+        "之前",
+        "原先",
     ];
     const LINKS: &[&str] = &[
         "是",
+        "是不是",
+        "会不会是",
         "为",
         "改成",
         "改为",

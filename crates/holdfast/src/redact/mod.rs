@@ -8,15 +8,19 @@
 mod assigned;
 mod credentials;
 mod email;
+mod guess;
 mod numbers;
 mod placeholder;
 mod rules;
 mod scan;
+mod seal;
 mod shadow;
 mod words;
 
 #[cfg(test)]
 mod tests;
+
+use std::ops::Range;
 
 use jiff::{Timestamp, ZonedDateTime, tz::TimeZone};
 use serde::Serialize;
@@ -29,7 +33,8 @@ use crate::types::event::{
 use crate::types::ids::EventId;
 use crate::types::scope::Scope;
 
-pub use rules::{Key, Rules, RulesError, Secret};
+pub use rules::{Key, KeyError, Rules, RulesError, Secret};
+pub(crate) use seal::{Taken, open};
 
 use placeholder::Placeholders;
 
@@ -81,9 +86,15 @@ pub struct Unstamped {
     metadata: Map<String, Value>,
     idempotency_key: Option<String>,
     redactions: Vec<Redaction>,
+    taken: Vec<Taken>,
 }
 
 impl Unstamped {
+    /// What was taken out of it, if the rules have a key to keep it under. Only once.
+    pub(crate) fn secrets(&mut self) -> Vec<Taken> {
+        std::mem::take(&mut self.taken)
+    }
+
     /// The event with its id and recording time. An event that doesn't say when it happened happened now, in UTC.
     pub fn stamped(self, id: EventId, now: Timestamp) -> Event {
         Event {
@@ -113,6 +124,7 @@ pub fn redact(raw: RawEvent, rules: &Rules) -> Result<Unstamped, Refused> {
     let metadata = redact_map(raw.metadata, None, rules, &mut placeholders);
     let untrusted = raw.source == Source::Tool || raw.kind == Kind::Imported;
     let trust = raw.trust.unwrap_or(if untrusted { Trust::Untrusted } else { Trust::Trusted });
+    let (redactions, taken) = placeholders.into_parts();
     Ok(Unstamped {
         scope: raw.scope,
         source: raw.source,
@@ -122,8 +134,25 @@ pub fn redact(raw: RawEvent, rules: &Rules) -> Result<Unstamped, Refused> {
         trust,
         metadata,
         idempotency_key,
-        redactions: placeholders.counts(),
+        redactions,
+        taken,
     })
+}
+
+/// Names, in the metadata of each part of an utterance, the first of them.
+pub(crate) const ORIGIN: &str = "origin";
+
+/// One of several events that an utterance becomes: a piece of what has passed already. All of them name the first as their origin;
+/// the idempotency key stays with it.
+pub(crate) fn part(whole: &Event, piece: Range<usize>, id: EventId, origin: EventId) -> Event {
+    let mut event = whole.clone();
+    event.content = whole.content[piece].to_owned();
+    event.metadata.insert(ORIGIN.to_owned(), Value::String(origin.to_string()));
+    if id != origin {
+        event.id = id;
+        event.idempotency_key = None;
+    }
+    event
 }
 
 /// A text without its secrets: for what a caller writes into working memory, and for messages that quote input.
@@ -134,6 +163,14 @@ pub fn redact_text(text: &str, rules: &Rules) -> String {
 /// A value with every string in it redacted, by way of its JSON form, so that no field can be forgotten. Names of fields
 /// stay, and so do numbers: they are typed here, not said.
 pub fn redact_serialisable<T: Serialize + DeserializeOwned>(value: &T, rules: &Rules) -> Result<T, serde_json::Error> {
+    redact_keeping(value, rules).map(|(redacted, _)| redacted)
+}
+
+/// The same, with what was taken out.
+pub(crate) fn redact_keeping<T: Serialize + DeserializeOwned>(
+    value: &T,
+    rules: &Rules,
+) -> Result<(T, Vec<Taken>), serde_json::Error> {
     fn strings(value: &mut Value, rules: &Rules, placeholders: &mut Placeholders<'_>) {
         match value {
             Value::String(text) => *text = scan::redact_text(std::mem::take(text), rules, placeholders),
@@ -143,8 +180,9 @@ pub fn redact_serialisable<T: Serialize + DeserializeOwned>(value: &T, rules: &R
         }
     }
     let mut json = serde_json::to_value(value)?;
-    strings(&mut json, rules, &mut Placeholders::new(rules));
-    serde_json::from_value(json)
+    let mut placeholders = Placeholders::new(rules);
+    strings(&mut json, rules, &mut placeholders);
+    Ok((serde_json::from_value(json)?, placeholders.into_parts().1))
 }
 
 fn check_content(content: &str) -> Result<(), Refused> {
@@ -203,7 +241,7 @@ fn check_scope(scope: &Scope, rules: &Rules) -> Result<(), Refused> {
     Ok(())
 }
 
-fn checked_key(key: String, rules: &Rules) -> Result<String, Refused> {
+pub(crate) fn checked_key(key: String, rules: &Rules) -> Result<String, Refused> {
     if key.is_empty() {
         return Err(Refused::EmptyKey);
     }

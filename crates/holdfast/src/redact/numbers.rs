@@ -1,6 +1,8 @@
 //! Secrets that are numbers: cards, identity numbers, telephones. Each kind has a shape, a check digit or a word before it; a
 //! run of digits that has none of them is an order number, a timestamp, a hash, and stays.
 
+mod local;
+
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -355,6 +357,16 @@ impl<'a> Candidate<'a> {
         // The shapes first: most numbers have none of them, and then nobody needs to read what stands before.
         (self.is_mobile_written() || self.is_landline() || self.is_north_american() || self.is_named_directly())
             && !self.is_other()
+            || self.is_local()
+    }
+
+    /// 8888 1234, 555-0123. What stands beside them decides, so a word for another number further off does not.
+    fn is_local(&self) -> bool {
+        let grouped = matches!(self.shape[..], [3 | 4, 4]);
+        (grouped || matches!(self.shape[..], [7 | 8]))
+            && self.separated_by(&[' ', '-', '.'])
+            && !is_date(&self.digits)
+            && local::is_dialled(self.context(), &self.text[self.range.end..], grouped)
     }
 
     fn is_named(&self) -> bool {

@@ -1,16 +1,20 @@
-//! What stands where a secret stood: «label:1» or, with a key, «label:7f3a9c2e». Placeholders already in a text are left
+//! What stands where a secret stood: «label:1» or, with a key, «label:7f3a9c2e41d0». Placeholders already in a text are left
 //! alone, so that redacting twice is redacting once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use zeroize::Zeroizing;
+
 use crate::types::event::Redaction;
 
 use super::rules::Rules;
+use super::seal::Taken;
 
-/// Digits of a number, or of a keyed hash, in a placeholder. A secret can't be smuggled in as one: it is longer.
+/// Digits of a number in a placeholder. A secret can't be smuggled in as one: it is longer.
 const NUMBER_DIGITS_MAX: usize = 4;
-const HASH_DIGITS: usize = 8;
+/// Digits of a keyed hash: among a million secrets of one owner and kind, two share one with a chance of 1 to 500.
+const HASH_DIGITS: usize = 12;
 
 /// Names the secrets of one event.
 pub(crate) struct Placeholders<'a> {
@@ -20,11 +24,13 @@ pub(crate) struct Placeholders<'a> {
     /// The highest number given or seen, by label.
     last: BTreeMap<String, u32>,
     counts: BTreeMap<String, u32>,
+    /// With a key: each secret once, to be sealed.
+    taken: Vec<Taken>,
 }
 
 impl<'a> Placeholders<'a> {
     pub fn new(rules: &'a Rules) -> Self {
-        Self { rules, numbers: BTreeMap::new(), last: BTreeMap::new(), counts: BTreeMap::new() }
+        Self { rules, numbers: BTreeMap::new(), last: BTreeMap::new(), counts: BTreeMap::new(), taken: Vec::new() }
     }
 
     /// Remembers the numbers of placeholders that are in a text already, so that they aren't given to other secrets.
@@ -45,8 +51,12 @@ impl<'a> Placeholders<'a> {
         let normal = normal_form(secret);
         *self.counts.entry(label.to_owned()).or_default() += 1;
         if let Some(key) = self.rules.key() {
-            let hash = key.hash(label, &normal).to_hex();
-            return format!("«{label}:{}»", &hash[..HASH_DIGITS]);
+            let placeholder = format!("{label}:{}", hash_digits(&key.hash(label, &normal)));
+            let shown = format!("«{placeholder}»");
+            if self.taken.iter().all(|taken| taken.placeholder != placeholder) {
+                self.taken.push(Taken { placeholder, secret: Zeroizing::new(secret.to_owned()) });
+            }
+            return shown;
         }
         let last = &mut self.last;
         let number = self.numbers.entry((label.to_owned(), normal)).or_insert_with(|| {
@@ -58,9 +68,19 @@ impl<'a> Placeholders<'a> {
         format!("«{label}:{number}»")
     }
 
-    pub fn counts(self) -> Vec<Redaction> {
-        self.counts.into_iter().map(|(label, count)| Redaction { label, count }).collect()
+    /// How many of which kind there were, and the secrets themselves, if there is a key to keep them under.
+    pub fn into_parts(self) -> (Vec<Redaction>, Vec<Taken>) {
+        (self.counts.into_iter().map(|(label, count)| Redaction { label, count }).collect(), self.taken)
     }
+}
+
+/// The first digits of a hash, or those after them, so that one at least is a letter: what looks like the number of a
+/// telephone or a card is none of ours.
+fn hash_digits(hash: &blake3::Hash) -> String {
+    let hex = hash.to_hex();
+    let mut pieces = hex.as_bytes().chunks_exact(HASH_DIGITS);
+    let piece = pieces.find(|piece| piece.iter().any(u8::is_ascii_alphabetic)).unwrap_or(b"a00000000000");
+    String::from_utf8_lossy(piece).into_owned()
 }
 
 /// The same secret however it is written: a number by its digits, an address in lower case, anything else as it is.
@@ -98,6 +118,8 @@ pub(crate) fn places(text: &str, rules: &Rules) -> Vec<Range<usize>> {
 
 fn is_number(text: &str) -> bool {
     let counted = (1..=NUMBER_DIGITS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    let hashed = text.len() == HASH_DIGITS && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+    let hashed = text.len() == HASH_DIGITS
+        && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        && text.bytes().any(|b| b.is_ascii_alphabetic());
     counted || hashed
 }

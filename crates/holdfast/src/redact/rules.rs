@@ -1,7 +1,14 @@
 //! What counts as a secret: the built-in kinds, which of them are off, and an operator's own patterns.
 
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
+use zeroize::Zeroizing;
+
+use crate::types::scope::Owner;
 
 /// A pattern of an operator may compile to this much: enough for any list of names, not for a way to exhaust memory.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
@@ -73,9 +80,10 @@ impl Secret {
     }
 }
 
-/// The secret that placeholders are derived from, so that one secret has one placeholder in all events of a store.
+/// An operator's key: placeholders are derived from it, so that one secret of an owner has one placeholder in all events, and
+/// what was taken out is kept sealed with it.
 #[derive(Clone)]
-pub struct Key([u8; 32]);
+pub struct Key(Zeroizing<[u8; 32]>);
 
 impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -83,9 +91,35 @@ impl std::fmt::Debug for Key {
     }
 }
 
+/// Why a text is no key. No message repeats it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    #[error("the redaction key is {bytes} bytes long: it is 32, written as 64 hex digits or as base64")]
+    Length { bytes: usize },
+    #[error("the redaction key is neither hex nor base64: make one with `openssl rand -hex 32`")]
+    Form,
+}
+
 impl Key {
     pub fn new(bytes: [u8; 32]) -> Self {
-        Self(bytes)
+        Self(Zeroizing::new(bytes))
+    }
+
+    /// Reads 32 bytes written as hex or base64; white space around them does not count.
+    pub fn from_text(text: &str) -> Result<Self, KeyError> {
+        let text = text.trim();
+        let hex = || {
+            let digits = text.bytes().map(|b| char::from(b).to_digit(16)).collect::<Option<Vec<u32>>>()?;
+            // Two digits of four bits each.
+            (digits.len() % 2 == 0).then(|| digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
+        };
+        let base64 = || {
+            let text = text.trim_end_matches('=');
+            STANDARD_NO_PAD.decode(text).or_else(|_| URL_SAFE_NO_PAD.decode(text)).ok()
+        };
+        let bytes: Zeroizing<Vec<u8>> = Zeroizing::new(hex().or_else(base64).ok_or(KeyError::Form)?);
+        let key = bytes.as_slice().try_into().map_err(|_| KeyError::Length { bytes: bytes.len() })?;
+        Ok(Self::new(key))
     }
 
     /// Keyed, because a phone number has so few values that a plain hash of it can be looked up.
@@ -96,6 +130,14 @@ impl Key {
         hasher.update(secret.as_bytes());
         hasher.finalize()
     }
+
+    /// Another key made of this one, for one purpose.
+    pub(crate) fn derive(&self, purpose: &'static str, of: &[u8]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key(purpose);
+        hasher.update(&*self.0);
+        hasher.update(of);
+        hasher.finalize().into()
+    }
 }
 
 /// A pattern of an operator. If it has a group, the group is the secret; else the whole match.
@@ -105,8 +147,10 @@ pub(crate) struct Pattern {
     pub regex: Regex,
 }
 
-/// How to redact. By default every built-in kind is on and placeholders are numbered within each event: «card:1». With a
-/// key, they are named by a keyed hash instead, «card:7f3a9c2e», and the same secret has the same placeholder everywhere.
+/// How to redact. By default every built-in kind is on and placeholders are numbered within each event: «card:1». So the
+/// same secret has the same placeholder within an event, and «card:1» of another event may be another card. With a key, they
+/// are named by a keyed hash instead, «card:7f3a9c2e41d0»: the same secret of the same owner has the same placeholder in all
+/// events and questions, without anything being looked up; another owner's is not the same.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
     off: Vec<Secret>,
@@ -173,6 +217,15 @@ impl Rules {
     #[must_use]
     pub fn with_key(self, key: Key) -> Self {
         Self { key: Some(key), ..self }
+    }
+
+    /// The rules with the owner's own key in the place of the operator's: that two owners know the same secret is not to be seen.
+    pub(crate) fn for_owner(&self, owner: &Owner) -> Cow<'_, Self> {
+        let Some(key) = &self.key else { return Cow::Borrowed(self) };
+        // Ids can't contain NUL.
+        let ids = [owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str()].join("\0");
+        let key = Key::new(key.derive("holdfast 2026-11 redaction of an owner", ids.as_bytes()));
+        Cow::Owned(self.clone().with_key(key))
     }
 
     /// The same rules without one of the built-in kinds.

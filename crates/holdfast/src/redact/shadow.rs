@@ -20,8 +20,12 @@ impl<'a> Shadow<'a> {
         }
         let mut text = String::with_capacity(original.len());
         let mut origins = Vec::with_capacity(original.len() + 1);
+        let mut wide = false;
         for (at, c) in original.char_indices() {
-            match seen_as(c) {
+            // Behind half-width text, 「，」 ends a Chinese clause and is no comma in a value.
+            let ends_clause = matches!(c, '，' | '；' | '！' | '？') && !wide;
+            wide = matches!(c, '\u{FF01}'..='\u{FF5E}') && !ends_clause;
+            match if ends_clause { Seen::Itself } else { seen_as(c) } {
                 Seen::Itself => text.push(c),
                 Seen::As(plain) => text.push(plain),
                 Seen::Not => {}

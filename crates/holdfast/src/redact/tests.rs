@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::text::fold;
-use crate::types::scope::ScopeId;
+use crate::types::scope::{Owner, ScopeId};
 
 fn clean(text: &str) -> String {
     redact_text(text, &Rules::default())
@@ -68,6 +68,8 @@ fn passwords_are_taken_out() {
             "https://x.org/login?user=a&password=«password:1»&next=/",
         ),
         ("ｐａｓｓｗｏｒｄ：ｈｕｎｔｅｒ２", "ｐａｓｓｗｏｒｄ：«password:1»"),
+        ("密码是hunter2，the rest is open", "密码是«password:1»，the rest is open"),
+        ("口令：hunter2！Then go on", "口令：«password:1»！Then go on"),
         ("password: password: hunter2", "password: «password:1»: «password:2»"),
         ("密码：密码是hunter2", "密码：密码是«password:1»"),
         ("password is: hunter2", "password is: «password:1»"),
@@ -185,6 +187,97 @@ fn telephones_and_addresses_are_taken_out() {
         ("bob [at] example [dot] com", "«email:1»"),
         ("a@b.co, A@B.CO and c@d.io", "«email:1», «email:1» and «email:2»"),
         ("13800138000 或 +86 138-0013-8000", "«phone:1» 或 «phone:1»"),
+    ]);
+}
+
+/// SPEC 1.2: who has forgotten a password often says what it may be.
+#[test]
+fn a_password_that_is_guessed_at_is_one() {
+    check(&[
+        ("密码忘了，应该是hunter2吧", "密码忘了，应该是«password:1»吧"),
+        ("密码我记不清了，好像是 hunter2", "密码我记不清了，好像是 «password:1»"),
+        ("后台密码想不起来了。可能是Abc@1234？", "后台密码想不起来了。可能是«password:1»？"),
+        ("密码不记得了，大概是swordfish吧", "密码不记得了，大概是«password:1»吧"),
+        ("密码忘了，试试hunter2", "密码忘了，试试«password:1»"),
+        ("密码忘了，是不是「芝麻开门」", "密码忘了，是不是「«password:1»」"),
+        ("密码是不是hunter2？", "密码是不是«password:1»？"),
+        ("密码好像是hunter2", "密码好像是«password:1»"),
+        ("密码我记得是hunter2", "密码我记得是«password:1»"),
+        ("密码一直是qwerty", "密码一直是«password:1»"),
+        ("I forget the password, probably hunter2", "I forget the password, probably «password:1»"),
+        ("I forgot the password - maybe it's hunter2?", "I forgot the password - maybe it's «password:1»?"),
+        ("The password? I think it is hunter2.", "The password? I think it is «password:1»."),
+        (
+            "can't recall the wifi password. It might be 'open sesame'",
+            "can't recall the wifi password. It might be '«password:1»'",
+        ),
+        ("the password is probably hunter2", "the password is probably «password:1»"),
+        ("the password should be hunter2", "the password should be «password:1»"),
+        ("the password could be Tr0ub4dor&3, or not", "the password could be «password:1», or not"),
+        ("the password is, I guess, hunter2", "the password is, I guess, «password:1»"),
+        ("the password for prod is maybe hunter2", "the password for prod is maybe «password:1»"),
+    ]);
+    check_survives(&[
+        "密码忘了，应该是上周改过",
+        "密码忘了，可能是2026年改的，联系管理员重置",
+        "密码忘了，大概是sha256加密的",
+        "密码记不清了，是不是过期了？",
+        "密码忘了，应该是3天前改的吧",
+        "密码忘了怎么办，试试找回",
+        "I forgot the password, probably yesterday",
+        "I forgot the password, maybe ask Bob",
+        "I forgot my password; it might be time to reset it",
+        "the password is probably compromised",
+        "the password should be changed every 90 days",
+        "the password must be stored with argon2id",
+        "the password might be in the vault",
+    ]);
+}
+
+/// Seven or eight digits are a telephone only by what stands beside them: alone, they may be an order, a range, a part.
+#[test]
+fn local_telephones_are_told_by_their_neighbours() {
+    check(&[
+        ("电话 8888 1234", "电话 «phone:1»"),
+        ("电话是8888-1234，别打手机", "电话是«phone:1»，别打手机"),
+        ("打 8888 1234 找我", "打 «phone:1» 找我"),
+        ("有事拨88881234", "有事拨«phone:1»"),
+        ("订单到了就打 6234-5678", "订单到了就打 «phone:1»"),
+        ("打我座机 62345678", "打我座机 «phone:1»"),
+        ("联系人王芳 电话：8888 1234", "联系人王芳 电话：«phone:1»"),
+        ("8888 1234 是我电话", "«phone:1» 是我电话"),
+        ("6234-5678（座机）", "«phone:1»（座机）"),
+        ("call 555-0123", "call «phone:1»"),
+        ("Call me at 555-0123.", "Call me at «phone:1»."),
+        ("call Ana on 555 0123 tonight", "call Ana on «phone:1» tonight"),
+        ("dial 555.0123", "dial «phone:1»"),
+        ("you can reach us at 5550123", "you can reach us at «phone:1»"),
+        ("my number is 555-0123", "my number is «phone:1»"),
+        ("phone 555-0123", "phone «phone:1»"),
+        ("555-0123 is my cell", "«phone:1» is my cell"),
+        ("555-0123 (mobile)", "«phone:1» (mobile)"),
+        ("When the order is there, call 555-0123", "When the order is there, call «phone:1»"),
+    ]);
+    check_survives(&[
+        "8888 1234",
+        "555-0123",
+        "订单 8888 1234 已发货，打电话确认",
+        "订单号8888-1234",
+        "打印 8888 1234 两页",
+        "打包 88881234",
+        "打了12345678次",
+        "这批货共 8888 1234 两箱",
+        "order 555-0123 shipped; call when it arrives",
+        "call order 555-0123",
+        "recall 555-0123 parts",
+        "call 1234567 functions",
+        "see lines 120-1340",
+        "pages 100-2000 are missing",
+        "part 555-0123",
+        "my order number is 555-0123",
+        "the build at 2026-1130",
+        "reach 1000000 users",
+        "call the 2026-1130 build",
     ]);
 }
 
@@ -355,7 +448,7 @@ fn a_key_gives_one_placeholder_to_one_secret_in_all_events() {
     let one = redact_text("a@b.io 13800138000", &rules);
     let other = redact_text("c@d.io then A@b.io, +86 138 0013 8000", &rules);
     let (email, phone) = one.split_once(' ').unwrap();
-    assert!(email.starts_with("«email:") && email.len() == "«email:12345678»".len(), "{email}");
+    assert!(email.starts_with("«email:") && email.len() == "«email:0123456789ab»".len(), "{email}");
     assert!(other.contains(email) && other.contains(phone), "{one} / {other}");
     assert_ne!(one, redact_text("a@b.io 13800138000", &Rules::default().with_key(Key::new([8; 32]))));
     assert_eq!(redact_text(&one, &rules), one);
@@ -365,6 +458,68 @@ fn a_key_gives_one_placeholder_to_one_secret_in_all_events() {
     assert_eq!(key, redact(event, &rules).unwrap().idempotency_key);
     assert!(!key.unwrap().contains("bob"));
     assert!(!format!("{rules:?}").contains('7'), "{rules:?}");
+}
+
+#[test]
+fn owners_have_placeholders_of_their_own() {
+    let rules = Rules::default().with_key(Key::new([7; 32]));
+    let of = |user: &str| {
+        let owner = Owner { user: ScopeId::new(user).unwrap(), ..Owner::default() };
+        redact_text("打13800138000", &rules.for_owner(&owner))
+    };
+    assert_eq!(of("ana"), of("ana"));
+    assert_ne!(of("ana"), of("bob"));
+    // Numbers are not keyed: nothing tells «phone:1» of one event from that of another.
+    assert_eq!(redact_text("打13800138000", &Rules::default().for_owner(&Owner::default())), "打«phone:1»");
+}
+
+#[test]
+fn a_key_is_read_as_hex_or_base64() {
+    const HEX: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+    let same = [
+        HEX.to_owned(),
+        format!(" {}\n", HEX.to_uppercase()),
+        "ABEiM0RVZneImaq7zN3u/wARIjNEVWZ3iJmqu8zd7v8=".to_owned(),
+        "ABEiM0RVZneImaq7zN3u_wARIjNEVWZ3iJmqu8zd7v8".to_owned(),
+    ];
+    let named = |text: &str| redact_text("打13800138000", &Rules::default().with_key(Key::from_text(text).unwrap()));
+    for text in &same {
+        assert_eq!(named(text), named(HEX), "{text}");
+    }
+    for (text, error) in [
+        ("", KeyError::Length { bytes: 0 }),
+        (&HEX[..62], KeyError::Length { bytes: 31 }),
+        ("c2hvcnQ=", KeyError::Length { bytes: 5 }),
+        ("我的密钥", KeyError::Form),
+        ("not a key!", KeyError::Form),
+    ] {
+        assert_eq!(Key::from_text(text).map(|_| ()), Err(error), "{text}");
+    }
+}
+
+#[test]
+fn what_is_sealed_opens_only_where_it_was_put() {
+    let rules = Rules::default().with_key(Key::new([7; 32]));
+    let mut event = raw("密码是hunter2。The card is 4111111111111111 and again 4111 1111 1111 1111");
+    event.metadata.insert("phone".into(), "13800138000".into());
+    let mut redacted = redact(event.clone(), &rules).unwrap();
+    let taken = redacted.secrets();
+    let secrets: Vec<&str> = taken.iter().map(|taken| taken.secret.as_str()).collect();
+    assert_eq!(secrets, ["hunter2", "4111111111111111", "13800138000"]);
+    assert!(!format!("{taken:?} {redacted:?}").contains("hunter2"));
+    assert_eq!(redact(event, &Rules::default()).unwrap().secrets(), [], "without a key nothing is kept");
+    let (ana, bob) = (Owner::default(), Owner { user: ScopeId::new("bob").unwrap(), ..Owner::default() });
+    let (key, other) = (Key::new([1; 32]), Key::new([2; 32]));
+    let sealed = taken[0].sealed(&key, &ana, [9; 24]);
+    let opened = |key: &Key, owner: &Owner, placeholder: &str, sealed: &[u8]| {
+        open(key, owner, placeholder, sealed).map(|secret| secret.to_string()).ok()
+    };
+    assert_eq!(opened(&key, &ana, &sealed.placeholder, &sealed.sealed), Some("hunter2".to_owned()));
+    assert_eq!(opened(&other, &ana, &sealed.placeholder, &sealed.sealed), None);
+    assert_eq!(opened(&key, &bob, &sealed.placeholder, &sealed.sealed), None);
+    assert_eq!(opened(&key, &ana, "password:0123456789ab", &sealed.sealed), None);
+    assert_eq!(opened(&key, &ana, &sealed.placeholder, &sealed.sealed[..30]), None);
+    assert_ne!(taken[0].sealed(&key, &ana, [8; 24]).sealed[24..], sealed.sealed[24..]);
 }
 
 #[test]

@@ -43,6 +43,8 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     fn session(&self, owner: &Owner, session: &ScopeId) -> Result<Option<SessionState>, StoreError>;
     /// The version an update with this key led to, if it was applied.
     fn update_version(&self, owner: &Owner, task: &TaskId, key: &str) -> Result<Option<u64>, StoreError>;
+    /// What is kept of the secret that stood where this placeholder stands.
+    fn sealed_secret(&self, owner: &Owner, placeholder: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// The events whose terms among these weigh most together, and how common each term is.
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError>;

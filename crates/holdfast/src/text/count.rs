@@ -66,7 +66,7 @@ impl Tokenizer {
     }
 
     /// An estimate that is above the true number for anything people, programs and models write, without the tables.
-    pub fn estimate_upper(self, text: &str) -> usize {
+    pub(super) fn estimate_upper(self, text: &str) -> usize {
         estimate(text, self)
     }
 

@@ -27,4 +27,4 @@ pub use normalise::fold;
 pub use passages::{embedded_passages, indexed, passages};
 pub use sentences::sentences;
 pub use statement::{contains_whole, states};
-pub use tokenise::{JOINT, QueryTerm, Strength, TermKind, index_terms, is_stop_term, jaccard, query_terms, term_set};
+pub use tokenise::{JOINT, QueryTerm, Strength, TermKind, index_terms, is_stop_term, query_terms, term_set};

@@ -495,14 +495,7 @@ fn pieces(word: &str) -> Vec<String> {
     starts.windows(2).map(|w| &word[w[0]..w[1]]).filter(|piece| piece.len() > 1).map(plain).collect()
 }
 
-/// The share of terms that two sets have in common: 1 for equal sets, 0 for sets with nothing in common or without terms.
-pub fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
-    let common = a.intersection(b).count();
-    let all = a.len() + b.len() - common;
-    if all == 0 { 0.0 } else { common as f32 / all as f32 }
-}
-
-/// The terms of a text as a set, for `jaccard`.
+/// The terms of a text as a set.
 pub fn term_set(text: &str) -> BTreeSet<String> {
     index_terms(text).into_iter().collect()
 }

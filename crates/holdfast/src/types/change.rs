@@ -24,6 +24,8 @@ pub struct ChangeSet {
     pub archived: Vec<ArchivedBody>,
     /// Events whose body comes back.
     pub restored: Vec<RestoredBody>,
+    /// Secrets that were taken out of what is written here. The first that is kept under a placeholder stays.
+    pub secrets: Vec<SealedSecret>,
     pub operations: Vec<Operation>,
 }
 
@@ -70,6 +72,14 @@ pub struct ArchivedBody {
 pub struct RestoredBody {
     pub seq: Seq,
     pub terms: String,
+}
+
+/// A secret under an operator's key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedSecret {
+    /// Without its marks: `card:7f3a9c2e41d0`.
+    pub placeholder: String,
+    pub sealed: Vec<u8>,
 }
 
 /// The vectors of one event under one model: one for each passage, unit norm.

@@ -38,6 +38,8 @@ pub enum Verb {
     Reindex,
     /// Events came in from an export.
     Import,
+    /// An operator was shown what stood where a placeholder stands.
+    Reveal,
 }
 
 words!(Verb {
@@ -54,6 +56,7 @@ words!(Verb {
     Restore => "restore",
     Reindex => "reindex",
     Import => "import",
+    Reveal => "reveal",
 });
 
 /// What an operation was done to.

@@ -2,7 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod embedding;
+mod parts;
 mod promises;
+mod secrets;
+mod service;
 mod story;
 mod tidy;
 

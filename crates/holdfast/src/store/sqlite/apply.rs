@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::lexical::without_overlong;
 use super::open::failed;
 use super::row::{OwnerNumber, json, owner_number, position};
+use super::secrets;
 use super::traits::TraitsRow;
 use super::writer::{Point, Probe};
 use crate::env::Env;
@@ -62,6 +63,7 @@ pub(super) fn apply(
         restore(connection, &mut owner, body)?;
         probe(Point::BodyMoved);
     }
+    secrets::put(connection, owner.number, &changes.secrets)?;
     for operation in &changes.operations {
         if !concerns(operation, &duplicates) {
             write_operation(connection, &mut owner, operation, env)?;
@@ -407,7 +409,7 @@ fn write_operation(
     Err(StoreError::Refused(format!("operation {} is another owner's", operation.id)))
 }
 
-fn execute(
+pub(super) fn execute(
     connection: &Connection,
     sql: &str,
     values: impl rusqlite::Params,

@@ -9,6 +9,7 @@ use super::lexical::words;
 use super::open::failed;
 use super::read;
 use super::row::{Fields, OwnerNumber, position};
+use super::secrets;
 use crate::journal::{self, Hash};
 use crate::store::{EventPage, StoreError};
 use crate::types::ids::Seq;
@@ -39,16 +40,17 @@ pub(super) fn dump(connection: &Connection, out: &mut dyn Write) -> Result<(), S
         line(out, format_args!("owner {} / {} / {}", owner.tenant, owner.user, owner.agent))?;
         dump_events(connection, &owner, last_event, out)?;
         dump_tasks(connection, &owner, number, out)?;
+        secrets::dump(connection, number, out)?;
         dump_journal(connection, number, last_operation, &chain, out)?;
     }
     Ok(())
 }
 
-fn line(out: &mut dyn Write, text: std::fmt::Arguments<'_>) -> Result<(), StoreError> {
+pub(super) fn line(out: &mut dyn Write, text: std::fmt::Arguments<'_>) -> Result<(), StoreError> {
     writeln!(out, "{text}").map_err(|e| StoreError::Backend { doing: "writing the dump", source: Box::new(e) })
 }
 
-fn invalid<T>(what: impl Into<String>) -> Result<T, StoreError> {
+pub(super) fn invalid<T>(what: impl Into<String>) -> Result<T, StoreError> {
     Err(StoreError::Invalid(what.into()))
 }
 

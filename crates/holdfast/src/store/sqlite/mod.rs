@@ -12,6 +12,7 @@ mod postings;
 mod read;
 mod row;
 mod scan;
+mod secrets;
 #[cfg(test)]
 mod tests;
 mod traits;
@@ -134,6 +135,10 @@ impl Store for Sqlite {
 
     fn update_version(&self, owner: &Owner, task: &TaskId, key: &str) -> Result<Option<u64>, StoreError> {
         read::update_version(&*self.readers.get()?, owner, task, key)
+    }
+
+    fn sealed_secret(&self, owner: &Owner, placeholder: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        secrets::sealed(&*self.readers.get()?, owner, placeholder)
     }
 
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {

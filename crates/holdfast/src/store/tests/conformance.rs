@@ -5,7 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::samples::{self, Random, env, id, model, owner, say};
 use crate::env::Env;
 use crate::store::{DenseQuery, EventPage, JournalPage, ModelId, Store, StoreError};
-use crate::types::change::{ArchivedBody, ChangeSet, EventVectors, RestoredBody, SessionState, UpdateKey};
+use crate::types::change::{
+    ArchivedBody, ChangeSet, EventVectors, RestoredBody, SealedSecret, SessionState, UpdateKey,
+};
 use crate::types::event::{CONTENT_BYTES_MAX, Kind, Overturned, Source};
 use crate::types::ids::{EventId, RunId, Seq};
 use crate::types::operation::{Target, Verb};
@@ -25,6 +27,7 @@ macro_rules! suite {
             each_session_has_its_own_chain
             a_stale_version_is_a_conflict_and_leaves_nothing
             an_update_key_is_used_once
+            sealed_secrets_are_kept_once_for_each_owner
             what_is_overturned_says_so
             a_body_goes_cold_and_comes_back
             filters_keep_what_they_name
@@ -302,6 +305,22 @@ pub(crate) fn an_update_key_is_used_once(store: &dyn Store) {
         (Some(1), Some(5), Some(2), None)
     );
     let _ = env;
+}
+
+pub(crate) fn sealed_secrets_are_kept_once_for_each_owner(store: &dyn Store) {
+    let (me, other) = (owner("me"), owner("ME"));
+    let secret = |placeholder: &str, byte| SealedSecret { placeholder: placeholder.to_owned(), sealed: vec![byte; 50] };
+    let commit = |owner: &Owner, secrets| {
+        store.commit(ChangeSet { owner: owner.clone(), secrets, ..ChangeSet::default() }).expect("a commit");
+    };
+    commit(&me, vec![secret("card:a", 1), secret("card:b", 2), secret("card:a", 3)]);
+    commit(&me, vec![secret("card:b", 4)]);
+    commit(&other, vec![secret("card:a", 5)]);
+    let kept = |owner: &Owner, placeholder: &str| store.sealed_secret(owner, placeholder).expect("a read");
+    assert_eq!(kept(&me, "card:a"), Some(vec![1; 50]));
+    assert_eq!(kept(&me, "card:b"), Some(vec![2; 50]));
+    assert_eq!(kept(&other, "card:a"), Some(vec![5; 50]));
+    assert_eq!((kept(&other, "card:b"), kept(&owner("nobody"), "card:a")), (None, None));
 }
 
 pub(crate) fn what_is_overturned_says_so(store: &dyn Store) {

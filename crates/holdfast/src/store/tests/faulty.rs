@@ -117,6 +117,10 @@ impl<S: Store> Store for Faulty<S> {
         self.call(|store| store.update_version(owner, task, key))
     }
 
+    fn sealed_secret(&self, owner: &Owner, placeholder: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.call(|store| store.sealed_secret(owner, placeholder))
+    }
+
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
         self.call(|store| store.lexical(owner, terms, filter, limit))
     }

@@ -44,6 +44,7 @@ struct Log {
     sessions: BTreeMap<ScopeId, Option<TaskId>>,
     update_keys: BTreeMap<(TaskId, String), u64>,
     operations: Vec<Operation>,
+    secrets: BTreeMap<String, Vec<u8>>,
 }
 
 #[derive(Debug, Clone)]
@@ -106,6 +107,9 @@ impl Log {
         changes.tasks.into_iter().try_for_each(|change| self.write_task(change))?;
         for state in changes.sessions {
             self.sessions.insert(state.session, state.task);
+        }
+        for secret in changes.secrets {
+            self.secrets.entry(secret.placeholder).or_insert(secret.sealed);
         }
         for key in changes.update_keys {
             if let Some(actual) = self.update_keys.get(&(key.task.clone(), key.key.clone())) {
@@ -261,6 +265,10 @@ impl Store for Plain {
     }
 
     /// Every row with any of the terms; the score is how many of them it holds.
+    fn sealed_secret(&self, owner: &Owner, placeholder: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.with_log(owner, |log| log.secrets.get(placeholder).cloned()))
+    }
+
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
         let mut lexical =
             Lexical { term_rows: vec![0; terms.len()], used: vec![false; terms.len()], ..Lexical::default() };

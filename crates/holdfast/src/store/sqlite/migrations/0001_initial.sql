@@ -91,6 +91,15 @@ INSERT INTO event_fts (event_fts, rank) VALUES ('secure-delete', 1);
 -- Every pair of term and row, to check the index.
 CREATE VIRTUAL TABLE event_fts_pairs USING fts5vocab (event_fts, instance);
 
+-- Secrets that were taken out of events, kept only if the operator gave a key: nonce, ciphertext and tag.
+CREATE TABLE secret (
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    -- Without its marks: card:7f3a9c2e41d0
+    placeholder TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    PRIMARY KEY (owner, placeholder)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE session (
     owner INTEGER NOT NULL REFERENCES owner (id),
     session TEXT NOT NULL,

@@ -213,7 +213,8 @@ fn the_collection_used_longest_ago_goes_first() {
         cache.index(&connection, OwnerNumber(number), 1, &query).expect("codes");
     }
     assert_eq!(cache.cached(), [OwnerNumber(1), OwnerNumber(2), OwnerNumber(3)]);
-    cache.evict_above(2 * 50 * (DIMENSION / 8 + 24), (OwnerNumber(1), 1));
+    // Codes, half floats, ids, rows and factors, with some room.
+    cache.evict_above(2 * 50 * (DIMENSION / 8 + 2 * DIMENSION + 24), (OwnerNumber(1), 1));
     assert_eq!(cache.cached(), [OwnerNumber(1), OwnerNumber(3)]);
     cache.evict_above(0, (OwnerNumber(1), 1));
     assert_eq!(cache.cached(), [OwnerNumber(1)], "what is being used stays");
