@@ -149,9 +149,10 @@ impl Postings {
 }
 
 impl List {
-    /// What was added to the log since the list was read. A list that holds nothing yet has nothing to go on from.
+    /// What was added to the log since the list was read. A new list has nothing to go on from.
     fn read_newer(&mut self, connection: &Connection, snapshot: Snapshot, term: &str) -> Result<(), StoreError> {
-        if self.through > 0 && self.through < snapshot.last {
+        let new = self.positions.is_empty() && !self.ended;
+        if !new && self.through < snapshot.last {
             let newer = rows(connection, snapshot.owner, term, (self.through + 1, snapshot.last), usize::MAX)?;
             self.positions.extend(newer.iter().rev());
         }

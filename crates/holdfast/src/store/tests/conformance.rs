@@ -43,6 +43,7 @@ macro_rules! suite {
             another_model_takes_over
             odd_text_is_kept_and_found
             odd_terms_neither_break_nor_widen_a_search
+            a_word_is_found_from_when_it_is_said
             an_absent_word_finds_nothing
             traits_are_the_lean_view
             counts_add_up
@@ -768,6 +769,21 @@ pub(crate) fn an_absent_word_finds_nothing(store: &dyn Store) {
     assert_eq!(found(store, &owner("nobody"), "口", &Filter::default()), Vec::<i64>::new());
     let lexical = store.lexical(&me, &terms("密码 口令"), &Filter::default(), 9).expect("a search");
     assert_eq!((lexical.term_rows, lexical.used, lexical.total_rows), (vec![0, 1], vec![false, true], 1));
+}
+
+pub(crate) fn a_word_is_found_from_when_it_is_said(store: &dyn Store) {
+    let (env, me) = (env(), owner("me"));
+    // Somebody of whom there is an operation but no event yet.
+    let operation = samples::operation(&env, &me, Verb::Reindex, Target::Store);
+    let change = ChangeSet { owner: me.clone(), operations: vec![operation], ..ChangeSet::default() };
+    store.commit(change).expect("a commit");
+    for said in 0..4 {
+        let before: Vec<i64> = (1..=said).rev().collect();
+        for word in ["网关", "gateway"] {
+            assert_eq!(found(store, &me, word, &Filter::default()), before, "{word} after {said}");
+        }
+        say(store, &env, &me, "s", "网关 gateway");
+    }
 }
 
 pub(crate) fn traits_are_the_lean_view(store: &dyn Store) {
