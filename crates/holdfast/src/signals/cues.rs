@@ -381,6 +381,11 @@ fn topic(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
         }
     }
     if text[span.clone()].is_ascii() {
+        for lead in ["for ", "to ", "into ", "under ", "at "] {
+            if text[span.clone()].starts_with(lead) {
+                span.start += lead.len();
+            }
+        }
         span = phrase::english_object(reading, span);
     }
     let name = phrase::name(reading, span)?;
