@@ -65,6 +65,10 @@ pub struct StateChange {
     /// To when, for a postponement that names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<DateMention>,
+    /// Said as a wish or asked of somebody (「我想取消订单」, "can you cancel it"): it states nothing of what is not known to be
+    /// there to be cancelled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub requested: bool,
     pub span: Range<usize>,
 }
 

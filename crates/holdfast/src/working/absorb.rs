@@ -210,9 +210,16 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
     let mut of_task = None;
     for state in &signals.states {
         let Some(item) = state.item.as_deref().map(str::trim).filter(|item| !item.is_empty()) else {
-            of_task = Some(state.word);
+            // 「能不能取消」 asks for something; whether it is the task that is to end, nobody can tell.
+            if !(state.requested && matches!(state.word, StateWord::Cancel | StateWord::Postpone)) {
+                of_task = Some(state.word);
+            }
             continue;
         };
+        // 「我想取消订单」 is a request for a service, unless it is something of this task.
+        if state.requested && !is_known(task, item) {
+            continue;
+        }
         // 「前」 and 「它」 name nothing.
         if item.chars().count() < ITEM_CHARACTERS_MIN {
             continue;
@@ -249,6 +256,17 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
     });
     actions.extend(of_task);
     actions
+}
+
+/// An item or a step of the task, or the task itself by its name.
+fn is_known(task: &Task, name: &str) -> bool {
+    let wanted = bare(name);
+    let items = task.items.iter().map(|item| bare(&item.name));
+    let by_part = |known: String| find_whole(&known, &wanted).is_some() || find_whole(&wanted, &known).is_some();
+    super::names::find_item(&task.items, name).is_some()
+        || items.filter(|known| !known.is_empty()).any(by_part)
+        || task.frame().is_some_and(|frame| step_called(frame, name).is_some())
+        || is_called(task, name)
 }
 
 fn item_status(word: StateWord) -> ItemStatus {

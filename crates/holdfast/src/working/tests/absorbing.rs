@@ -101,7 +101,7 @@ fn what_others_write_lays_nothing_down() {
     let task = task();
     let tool = absorb(&task, &said(Source::Tool, Kind::ToolResult, text), &Signals::default()).unwrap();
     assert!(matches!(tool.actions.as_slice(), [Action::Result { .. }]));
-    let state = StateChange { word: StateWord::Cancel, item: None, until: None, span: 0..0 };
+    let state = StateChange { word: StateWord::Cancel, item: None, until: None, requested: false, span: 0..0 };
     let signals = Signals { states: vec![state], ..Signals::default() };
     let pasted = Said { trust: Trust::Untrusted, ..user(text) };
     assert_eq!(absorb(&task, &pasted, &signals), None);
@@ -112,7 +112,13 @@ fn what_others_write_lays_nothing_down() {
 #[test]
 fn state_words_reach_steps_items_and_the_task() {
     let task = after(&task(), vec![vec![plan(&["收集数据", "写初稿"])]]);
-    let state = |word, item: Option<&str>| StateChange { word, item: item.map(str::to_owned), until: None, span: 0..0 };
+    let state = |word, item: Option<&str>| StateChange {
+        word,
+        item: item.map(str::to_owned),
+        until: None,
+        requested: false,
+        span: 0..0,
+    };
     let signals = |states| Signals { states, ..Signals::default() };
     let check = |states, expected: &str| assert_eq!(json(absorb(&task, &user("……"), &signals(states))), expected);
     check(
@@ -141,6 +147,30 @@ fn state_words_reach_steps_items_and_the_task() {
         json(absorb(&task, &agent, &signals(states))),
         r#"{"action":"complete_step","step":"s3","status":"done"}"#
     );
+}
+
+/// A request for a service does nothing to what nobody has heard of; said of an item of the task it does.
+#[test]
+fn a_requested_cancellation_needs_a_known_item() {
+    let task = after(
+        &task(),
+        vec![vec![
+            plan(&["收集数据", "拜访Acme"]),
+            Action::SetItem { name: "周三的会".to_owned(), status: ItemStatus::Open, note: None },
+        ]],
+    );
+    let check = |item: Option<&str>, expected: &str| {
+        let item = item.map(str::to_owned);
+        let state = StateChange { word: StateWord::Cancel, item, until: None, requested: true, span: 0..0 };
+        let signals = Signals { states: vec![state], ..Signals::default() };
+        assert_eq!(json(absorb(&task, &user("……"), &signals)), expected);
+    };
+    check(Some("订单"), "nothing");
+    check(Some("reservation H9ZU1C"), "nothing");
+    check(None, "nothing");
+    check(Some("周三的会"), r#"{"action":"set_item","name":"周三的会","status":"cancelled"}"#);
+    check(Some("拜访Acme"), r#"{"action":"complete_step","step":"s4","status":"cancelled"}"#);
+    check(Some("周报"), r#"{"action":"end","outcome":"cancelled"}"#);
 }
 
 #[test]
@@ -259,7 +289,7 @@ mod whatever {
             ]]);
             let signals = Signals {
                 states: words.into_iter().map(|(word, item)| StateChange {
-                    word, item: item.map(str::to_owned), until: None, span: 0..0,
+                    word, item: item.map(str::to_owned), until: None, requested: false, span: 0..0,
                 }).collect(),
                 corrections: vec![Correction { old: "3.2%".to_owned(), new: Some("2.8%".to_owned()) }],
                 ..Signals::default()
