@@ -117,6 +117,33 @@ fn hits() -> Vec<Hit> {
 }
 
 #[test]
+fn a_new_date_of_the_task_is_in_the_block() {
+    let task = after(&full(), vec![vec![Action::SetDue { text: "2026-11-30 周一上午".to_owned() }]]);
+    for (language, line) in
+        [(Language::Zh, "时间改到：2026-11-30 周一上午"), (Language::En, "Moved to: 2026-11-30 周一上午")]
+    {
+        let made = block(&input(Some(&task), &[], language), &budget(2_000)).unwrap();
+        assert!(made.text.contains(line), "{}", made.text);
+    }
+    // Taken up again, the date still holds.
+    let open = after(&task, vec![vec![Action::SetStatus { status: ItemStatus::Open }]]);
+    assert!(open.frames[0].due.is_some());
+}
+
+#[test]
+fn a_conclusion_that_a_longer_one_says_is_left_out() {
+    let conclude = |text: &str| Action::Conclude { text: text.to_owned() };
+    let task = after(
+        &task(),
+        vec![vec![conclude("退货率 2.8%"), conclude("退货率 2.8%（36/1281），比上周略降"), conclude("退货率 12.8%")]],
+    );
+    let made = block(&input(Some(&task), &[], Language::Zh), &budget(2_000)).unwrap();
+    assert!(!made.text.contains("退货率 2.8%\n"), "{}", made.text);
+    assert!(made.text.contains("退货率 2.8%（36/1281），比上周略降") && made.text.contains("退货率 12.8%"));
+    assert_eq!(cuts(&made), "Conclusions k3: k4 says it already");
+}
+
+#[test]
 fn a_whole_block_in_chinese() {
     let task = full();
     let made = block(&input(Some(&task), &hits(), Language::Zh), &budget(2_000)).unwrap();

@@ -212,7 +212,7 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
         let Some(item) = state.item.as_deref().map(str::trim).filter(|item| !item.is_empty()) else {
             // 「能不能取消」 asks for something; whether it is the task that is to end, nobody can tell.
             if !(state.requested && matches!(state.word, StateWord::Cancel | StateWord::Postpone)) {
-                of_task = Some(state.word);
+                of_task = Some(state);
             }
             continue;
         };
@@ -225,7 +225,7 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             continue;
         }
         if is_called(task, item) && super::names::find_item(&task.items, item).is_none() {
-            of_task = Some(state.word);
+            of_task = Some(state);
             continue;
         }
         let status = match state.word {
@@ -247,13 +247,16 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             _ => {}
         }
     }
-    let of_task = of_task.and_then(|word| match (word, task.status) {
+    // 「周报改到周一上午发」: the new date is said even if the task rests already.
+    let due = of_task.and_then(|state| Some(Action::SetDue { text: date_of(state, said.content)? }));
+    let of_task = of_task.and_then(|state| match (state.word, task.status) {
         (StateWord::Cancel, _) => Some(Action::End { outcome: Outcome::Cancelled, reason: None }),
         (StateWord::Done, _) => Some(Action::End { outcome: Outcome::Success, reason: None }),
         (StateWord::Pause, TaskStatus::Paused) | (StateWord::Postpone, TaskStatus::Postponed) => None,
         (StateWord::Resume, TaskStatus::Open) => None,
         (word, _) => Some(Action::SetStatus { status: item_status(word) }),
     });
+    actions.extend(due);
     actions.extend(of_task);
     actions
 }
@@ -280,10 +283,14 @@ fn item_status(word: StateWord) -> ItemStatus {
 }
 
 /// Until when, as it was said, and the date it was understood as: 「周四下午」 means nothing next week.
-fn note(state: &StateChange, content: &str) -> Option<String> {
+fn date_of(state: &StateChange, content: &str) -> Option<String> {
     let until = state.until.as_ref()?;
     let words = content.get(until.span.clone()).unwrap_or(&until.text);
-    Some(format!("→ {} {words}", until.start.date()))
+    Some(format!("{} {words}", until.start.date()))
+}
+
+fn note(state: &StateChange, content: &str) -> Option<String> {
+    date_of(state, content).map(|date| format!("→ {date}"))
 }
 
 /// An agent says that a step of its plan is done: only one it names, and only one that is still open.

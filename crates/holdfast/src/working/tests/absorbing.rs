@@ -149,6 +149,36 @@ fn state_words_reach_steps_items_and_the_task() {
     );
 }
 
+/// 「周报改到周一上午发」: the task rests until a date that is not lost.
+#[test]
+fn a_task_put_off_has_its_new_date() {
+    let at = jiff::civil::date(2026, 9, 16).at(10, 0, 0, 0).in_tz("Asia/Shanghai").unwrap();
+    let check = |title: &str, text: &str, expected: &str| {
+        let mut task = task();
+        task.title = title.to_owned();
+        task.names = vec![title.to_lowercase()];
+        let signals = crate::signals::read(text, &at, Source::User, crate::signals::Lexicon::builtin());
+        assert_eq!(json(absorb(&task, &user(text), &signals)), expected);
+    };
+    check(
+        "周报",
+        "周报改到周一上午发",
+        "{\"action\":\"set_due\",\"text\":\"2026-09-21 周一上午\"}\n{\"action\":\"set_status\",\"status\":\"postponed\"}",
+    );
+    check(
+        "weekly report",
+        "move the report to Monday morning",
+        "{\"action\":\"set_due\",\"text\":\"2026-09-21 Monday morning\"}\n{\"action\":\"set_status\",\"status\":\"postponed\"}",
+    );
+    check("周报", "周报推迟", r#"{"action":"set_status","status":"postponed"}"#);
+    check(
+        "周报",
+        "和华星的会改到周一上午",
+        r#"{"action":"set_item","name":"和华星的会","status":"postponed","note":"→ 2026-09-21 周一上午"}"#,
+    );
+    check("周报", "周报会改到周一上午发吗？", "nothing");
+}
+
 /// A request for a service does nothing to what nobody has heard of; said of an item of the task it does.
 #[test]
 fn a_requested_cancellation_needs_a_known_item() {
