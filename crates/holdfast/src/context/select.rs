@@ -296,6 +296,7 @@ impl Selection<'_> {
                     let item = BlockItem::Event { id: event.event.id };
                     let words = excerpt::words(event, excerpt);
                     if words.is_empty() {
+                        self.cut(Section::Excerpts, item, "it only goes on with the work");
                         continue;
                     }
                     let said = |word: &String| self.said.iter().find(|(_, text)| repeats(text, word));

@@ -144,6 +144,18 @@ fn a_conclusion_that_a_longer_one_says_is_left_out() {
 }
 
 #[test]
+fn a_line_that_only_goes_on_is_no_excerpt() {
+    let mut only = said(20, Source::User, "继续写周报，今天要发了。");
+    only.signals.goes_on.push(0.."继续写周报，今天要发了".len());
+    let mut more = said(21, Source::User, "接着弄周报。启明那家取消了。");
+    more.signals.goes_on.push(0.."接着弄周报".len());
+    let made = block(&input(Some(&task()), &[hit(only), hit(more)], Language::Zh), &budget(2_000)).unwrap();
+    assert!(!made.text.contains("今天要发了") && !made.text.contains("接着弄周报"), "{}", made.text);
+    assert!(made.text.contains("用户：启明那家取消了。"), "{}", made.text);
+    assert_eq!(cuts(&made), "Excerpts event 20: it only goes on with the work");
+}
+
+#[test]
 fn a_whole_block_in_chinese() {
     let task = full();
     let made = block(&input(Some(&task), &hits(), Language::Zh), &budget(2_000)).unwrap();

@@ -252,6 +252,64 @@ fn order(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
     (!told && (article || ends_in_work(reading, &topic))).then(|| Cue::Request { topic: written(reading, Some(topic)) })
 }
 
+/// Chinese characters that add nothing to 继续写周报.
+const ZH_FILLERS: &str = "的了吧啊呢哈哦嗯好把给我们咱先再就还是要来去得那这个份篇次上回完一下早您你和也快该会";
+
+/// Sentences with a cue to go on, the work by its name, a verb, a day, small words, and nothing else.
+pub(super) fn sentences_that_go_on(reading: &Reading<'_>) -> Vec<Range<usize>> {
+    let goes_on = |span: &Range<usize>| {
+        reading.said(span.clone(), Tag::Continue).any(|hit| is_head(reading, clause_start(reading, hit)..hit.start))
+            && says_nothing_more(reading, span.clone())
+    };
+    let sentences = reading.layout.sentences.iter().filter(|sentence| !sentence.question);
+    let found = sentences.map(|sentence| phrase::trimmed(reading.text(), sentence.span.clone())).filter(goes_on);
+    found.take(CUES_MAX).map(|span| reading.folded.span(span)).collect()
+}
+
+fn clause_start(reading: &Reading<'_>, hit: &Hit) -> usize {
+    reading.clause_of(hit).map_or(hit.start, |clause| clause.span.start)
+}
+
+fn says_nothing_more(reading: &Reading<'_>, span: Range<usize>) -> bool {
+    let text = reading.text();
+    let small = |tag: Tag| {
+        matches!(
+            tag,
+            Tag::Continue
+                | Tag::RequestVerb
+                | Tag::Work
+                | Tag::Request
+                | Tag::Polite
+                | Tag::Future
+                | Tag::Plan
+                | Tag::Day(..)
+        )
+    };
+    let mut at = span.start;
+    while at < span.end {
+        let hit = reading.hits_in(&(at..at + 1)).iter().filter(|hit| small(hit.tag)).map(|hit| hit.end).max();
+        let date = reading.date_in(at..at + 1).map(|found| found.span.end);
+        if let Some(end) = hit.max(date).filter(|end| *end > at) {
+            at = end;
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        if c.is_ascii_alphanumeric() {
+            let word: &str =
+                text[at..span.end].split(|c: char| !c.is_ascii_alphanumeric() && c != '\'').next().unwrap_or_default();
+            if !phrase::is_small_word(word) {
+                return false;
+            }
+            at += word.len();
+        } else if c.is_alphanumeric() && !ZH_FILLERS.contains(c) {
+            return false;
+        } else {
+            at += c.len_utf8();
+        }
+    }
+    true
+}
+
 fn written(reading: &Reading<'_>, span: Option<Range<usize>>) -> Option<String> {
     span.map(|span| reading.folded.written(span).trim().to_owned())
 }

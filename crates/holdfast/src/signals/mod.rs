@@ -59,6 +59,7 @@ pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -
     }
     if source == Source::User {
         signals.cues = cues::find(&reading);
+        signals.goes_on = cues::sentences_that_go_on(&reading);
         signals.feedback = feedback::find(&reading);
         signals.instructions = instructions::find(&reading);
     }

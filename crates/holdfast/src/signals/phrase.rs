@@ -531,6 +531,11 @@ const ZH_NAMELESS: &[&str] = &[
     "前",
 ];
 
+/// An English word that names nothing by itself.
+pub(super) fn is_small_word(word: &str) -> bool {
+    EN_NAMELESS.contains(&word)
+}
+
 /// A name has a word that says what it names.
 pub(super) fn has_content(said: &str) -> bool {
     if said.is_ascii() {

@@ -91,6 +91,29 @@ fn english_cues() {
 }
 
 #[test]
+fn a_sentence_that_only_goes_on() {
+    for (text, expected) in [
+        ("继续写周报，今天要发了。", "继续写周报，今天要发了"),
+        ("继续上次的周报，今天发。", "继续上次的周报，今天发"),
+        ("接着弄周报。启明那家取消了，不用再跟。", "接着弄周报"),
+        ("接着把周报弄完", "接着把周报弄完"),
+        ("go on with the report", "go on with the report"),
+        ("Let's continue with the migration.", "Let's continue with the migration"),
+        ("Back to the weekly report. Acme is out.", "Back to the weekly report"),
+        ("接着弄周报吧，数据应该出来了。", ""),
+        ("继续写周报，先把结论和数据两块写出来。", ""),
+        ("继续跟进华星", ""),
+        ("回到数据迁移，试跑怎么样了？", ""),
+        ("周报写到2.8%那段了", ""),
+        ("Continue with the report, but drop Acme", ""),
+        ("Back to the migration, what is left?", ""),
+    ] {
+        let found: Vec<String> = user(text).goes_on.into_iter().map(|span| text[span].to_owned()).collect();
+        assert_eq!(found.join("; "), expected, "in {text:?}");
+    }
+}
+
+#[test]
 fn only_users_give_cues() {
     let signals = read("继续上次的周报，以后都用PDF，很好", &told_at(), Source::Agent, Lexicon::builtin());
     assert!(signals.cues.is_empty() && signals.instructions.is_empty() && signals.feedback.is_none());

@@ -158,6 +158,9 @@ pub struct Signals {
     pub states: Vec<StateChange>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cues: Vec<Cue>,
+    /// Sentences that only go on with the work (「继续写周报，今天要发了。」): nothing in them is worth reading again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goes_on: Vec<Range<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<Feedback>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
