@@ -66,6 +66,8 @@ pub(super) enum Tag {
     Negative,
     NotFeedback,
     Denial,
+    /// Says that what comes behind it puts something right: 更正, "correction".
+    Correcting,
     Standing,
     OneOff,
     ThirdPerson,
@@ -178,6 +180,7 @@ struct FeedbackWords {
     negative: Vec<String>,
     neither: Vec<String>,
     denial: Vec<String>,
+    correcting: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -298,6 +301,7 @@ impl Lexicon {
             ("feedback.negative", &feedback.negative, Tag::Negative),
             ("feedback.neither", &feedback.neither, Tag::NotFeedback),
             ("feedback.denial", &feedback.denial, Tag::Denial),
+            ("feedback.correcting", &feedback.correcting, Tag::Correcting),
             ("instructions.standing", &instructions.standing, Tag::Standing),
             ("instructions.one_off", &instructions.one_off, Tag::OneOff),
             ("instructions.third_person", &instructions.third_person, Tag::ThirdPerson),

@@ -55,7 +55,7 @@ pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -
         signals.states = states::find(&reading, source);
     }
     if matches!(source, Source::User | Source::Agent) {
-        signals.corrections = corrections::find(&reading);
+        (signals.corrections, signals.new_values) = corrections::find(&reading);
     }
     if source == Source::User {
         signals.cues = cues::find(&reading);

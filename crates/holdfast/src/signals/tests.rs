@@ -214,6 +214,36 @@ fn praise_and_blame() {
     );
 }
 
+#[test]
+fn new_values_of_what_was_said_before() {
+    for (text, expected) in [
+        ("更正：应该是2.8%", "2.8%"),
+        ("更正一下，退货率应该是2.8%", "退货率: 2.8%"),
+        ("说错了，是2.8%", "2.8%"),
+        ("退货率更正为2.8%", "退货率: 2.8%"),
+        ("不对，应该是500万元", "500万元"),
+        ("Correction: it should be 2.8%", "2.8%"),
+        ("Sorry, I meant 2.8%", "2.8%"),
+        ("Correction: the return rate should be 2.8%", "return rate: 2.8%"),
+        ("My mistake, it's $1,200", "$1,200"),
+        ("退货率应该是2.8%吗？", ""),
+        ("退货率是2.8%", ""),
+        ("如果说错了，是2.8%", ""),
+        ("更正：2.8%和3.2%都是", ""),
+        ("不是3.2%，是2.8%", ""),
+        ("对不起，我迟到了", ""),
+        ("Sorry for the delay", ""),
+        ("What is the correction? Should it be 2.8%?", ""),
+    ] {
+        let found: Vec<String> = user(text)
+            .new_values
+            .into_iter()
+            .map(|value| value.of.map_or_else(|| value.new.clone(), |of| format!("{of}: {}", value.new)))
+            .collect();
+        assert_eq!(found.join("; "), expected, "in {text:?}");
+    }
+}
+
 /// `expected`: `old → new`, `?` for none.
 fn check_corrections(text: &str, expected: &str) {
     let found: Vec<String> = user(text)

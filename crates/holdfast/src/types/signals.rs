@@ -103,6 +103,16 @@ pub struct Correction {
     pub new: Option<String>,
 }
 
+/// 「更正：退货率应该是2.8%」 / "Correction: it should be 2.8%": what it puts right is the value of its kind that was said last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewValue {
+    /// As written.
+    pub new: String,
+    /// Of what it is the value, if that is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+}
+
 /// Whether an instruction is meant to last (SPEC 3.3). Only explicit words count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -165,6 +175,9 @@ pub struct Signals {
     pub feedback: Option<Feedback>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
+    /// Corrections that don't say what they put right. Whoever knows what was said before makes corrections of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_values: Vec<NewValue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<Instruction>,
 }
