@@ -225,6 +225,41 @@ fn english(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
     Some((old, new))
 }
 
+/// Clauses with a trend of what has the value, and without the value itself.
+pub(super) fn rests_on(reading: &Reading<'_>, value: &str) -> Vec<String> {
+    let text = reading.text();
+    let value = crate::text::fold(value);
+    let says = |span: &Range<usize>| crate::text::find_whole(&text[span.clone()], value.trim());
+    let subjects: Vec<&str> = reading
+        .layout
+        .clauses
+        .iter()
+        .filter_map(|clause| Some(clause.span.start..clause.span.start + says(&clause.span)?))
+        .filter_map(|before| phrase::name(reading, behind_verbs(text, before)))
+        .map(|name| &text[name])
+        .collect();
+    let trends = |span: &Range<usize>| reading.said(span.clone(), Tag::Trend).next().is_some();
+    let named =
+        |span: &Range<usize>| subjects.iter().any(|name| crate::text::find_whole(&text[span.clone()], name).is_some());
+    let clauses = reading.layout.clauses.iter().map(|clause| phrase::trimmed(text, clause.span.clone()));
+    let found = clauses.filter(|span| !span.is_empty() && says(span).is_none() && named(span) && trends(span));
+    found.take(CORRECTIONS_MAX).map(|span| reading.folded.written(span).to_owned()).collect()
+}
+
+/// 退货率是 and "the return rate was", without the verb before the value.
+fn behind_verbs(text: &str, span: Range<usize>) -> Range<usize> {
+    let mut said = text[span.clone()].trim_end();
+    while let Some(rest) =
+        ["约为", "大约", "达到", "是", "为", "约", "到", "达", "有"].iter().find_map(|verb| said.strip_suffix(verb))
+    {
+        said = rest.trim_end();
+    }
+    for verb in [" at", " to", " of", " about", " is", " was", " came", " stands"] {
+        said = said.strip_suffix(verb).unwrap_or(said);
+    }
+    span.start..span.start + said.len()
+}
+
 fn first_clause(text: &str, span: Range<usize>) -> Range<usize> {
     let said = &text[span.clone()];
     let mut end = said.len();

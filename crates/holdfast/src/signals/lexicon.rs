@@ -68,6 +68,8 @@ pub(super) enum Tag {
     Denial,
     /// Says that what comes behind it puts something right: 更正, "correction".
     Correcting,
+    /// Says how a value goes: 涨, "rising".
+    Trend,
     Standing,
     OneOff,
     ThirdPerson,
@@ -181,6 +183,7 @@ struct FeedbackWords {
     neither: Vec<String>,
     denial: Vec<String>,
     correcting: Vec<String>,
+    trends: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -302,6 +305,7 @@ impl Lexicon {
             ("feedback.neither", &feedback.neither, Tag::NotFeedback),
             ("feedback.denial", &feedback.denial, Tag::Denial),
             ("feedback.correcting", &feedback.correcting, Tag::Correcting),
+            ("feedback.trends", &feedback.trends, Tag::Trend),
             ("instructions.standing", &instructions.standing, Tag::Standing),
             ("instructions.one_off", &instructions.one_off, Tag::OneOff),
             ("instructions.third_person", &instructions.third_person, Tag::ThirdPerson),

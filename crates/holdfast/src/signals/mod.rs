@@ -66,6 +66,12 @@ pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -
     signals
 }
 
+/// Clauses of a text that say how the thing goes whose value was put right (「退货率连着两周在涨」 beside 「退货率 3.2%」): they rest on it.
+pub(crate) fn rests_on(text: &str, at: &ZonedDateTime, value: &str, lexicon: &Lexicon) -> Vec<String> {
+    let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
+    corrections::rests_on(&Reading::new(text, at, lexicon), value)
+}
+
 /// The dates of a text, for queries: 「上周三说的」, "in January". Reads the first `OUTPUT_BYTES_MAX`.
 pub fn dates(text: &str, at: &ZonedDateTime) -> Vec<DateMention> {
     let text = &text[..text.floor_char_boundary(OUTPUT_BYTES_MAX)];

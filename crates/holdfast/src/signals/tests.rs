@@ -215,6 +215,21 @@ fn praise_and_blame() {
 }
 
 #[test]
+fn what_rests_on_a_value() {
+    for (text, value, expected) in [
+        ("发货销售额 128.64 万元，退货率 3.2%。销售环比涨 3.6%，退货率连着两周在涨。", "3.2%", "退货率连着两周在涨"),
+        ("退货率是3.2%，退货率比上周高", "3.2%", ""),
+        ("销售额涨了，退货率 3.2%", "3.2%", ""),
+        ("退货率 13.2%，退货率在涨", "3.2%", ""),
+        ("The return rate was 3.2%. The return rate is rising, sales are up.", "3.2%", "The return rate is rising"),
+        ("Sales are rising. The return rate was 3.2%.", "3.2%", ""),
+    ] {
+        let found = rests_on(text, &told_at(), value, Lexicon::builtin());
+        assert_eq!(found.join("; "), expected, "in {text:?}");
+    }
+}
+
+#[test]
 fn new_values_of_what_was_said_before() {
     for (text, expected) in [
         ("更正：应该是2.8%", "2.8%"),
