@@ -351,7 +351,9 @@ fn answer(task: &Task, said: &Said<'_>, signals: &Signals) -> Option<Action> {
     });
     // 「那17条都挂我名下」 takes up the question's own words.
     let takes_up = words(&decision.question).intersection(&words(text)).count() >= SHARED_WORDS_MIN;
-    let clear = begins || takes_up || signals.feedback == Some(Feedback::Positive);
+    // Thanks at the end of a talk answer nothing that was left open in it.
+    let thanks = THANKS.iter().any(|word| folded.contains(word));
+    let clear = begins || takes_up || signals.feedback == Some(Feedback::Positive) && !thanks;
     clear.then(|| Action::ResolveDecision { decision: decision.id.clone(), answer: text.to_owned() })
 }
 
@@ -361,6 +363,9 @@ fn is_new_business(cue: &Cue) -> bool {
 
 /// An answer that shares fewer words with its question may be about something else.
 const SHARED_WORDS_MIN: usize = 2;
+
+/// How a talk is closed.
+const THANKS: &[&str] = &["thank", "thanks", "bye", "谢谢", "多谢", "感谢", "辛苦", "再见"];
 
 /// How a clear answer begins.
 const ANSWERS: &[&str] = &[

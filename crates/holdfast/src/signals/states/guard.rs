@@ -94,10 +94,13 @@ pub(super) fn is_requested(
     clause: &Clause,
     form: Form,
     item: Option<&std::ops::Range<usize>>,
+    word: StateWord,
 ) -> bool {
     let provided = item.is_some_and(|item| reading.said(item.clone(), Tag::Service).next().is_some());
     let wished = reading.said(clause.span.start..hit.start, Tag::Wish).any(|wish| !contains(hit, wish));
-    (provided || wished) && !is_told(reading, hit, clause, form)
+    // "My flight has been delayed" tells of the world: nobody put anything off.
+    let happened = provided && word == StateWord::Postpone;
+    happened || (provided || wished) && !is_told(reading, hit, clause, form)
 }
 
 /// 不做了, 不做灰度了: 了 right behind the word or at the end of its clause. 「先不做了，等机房换完再说」 only puts it off.

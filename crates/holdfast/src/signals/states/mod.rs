@@ -51,7 +51,7 @@ pub(super) fn find(reading: &Reading<'_>, source: Source) -> Vec<StateChange> {
             item::Of::Item(span) => Some(span),
             item::Of::Unclear => continue,
         };
-        let requested = word != StateWord::Done && guard::is_requested(reading, hit, clause, form, item.as_ref());
+        let requested = word != StateWord::Done && guard::is_requested(reading, hit, clause, form, item.as_ref(), word);
         // 「我想取消这个任务」 names the task that is in hand.
         let requested = requested && !(item.is_none() && item::names_the_task(reading, clause));
         let item = item.map(|span| reading.folded.written(span).trim().to_owned());

@@ -95,6 +95,10 @@ fn a_wish_or_a_request_is_told_from_a_decision() {
     check_requested("cancel the Acme visit", "cancel acme visit");
     check_requested("Please cancel the Acme demo.", "cancel acme demo");
     check_requested("the order was cancelled", "cancel order");
+    check_requested("My flight HAT039 has been delayed", "?postpone flight hat039");
+    check_requested("航班延误了", "");
+    check_requested("航班推迟了", "?postpone 航班");
+    check_requested("The review was postponed", "postpone review");
 }
 
 #[test]

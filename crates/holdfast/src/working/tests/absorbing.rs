@@ -3,7 +3,7 @@
 use super::*;
 use crate::types::event::{Kind, Source, Trust};
 use crate::types::signals::{
-    Correction, Cue, Entity, EntityKind, Instruction, Signals, Standing, StateChange, StateWord,
+    Correction, Cue, Entity, EntityKind, Feedback, Instruction, Signals, Standing, StateChange, StateWord,
 };
 
 fn said(source: Source, kind: Kind, content: &str) -> Said<'_> {
@@ -244,6 +244,11 @@ fn a_question_is_asked_once_and_answered_by_a_clear_reply() {
         |text: &str, expected: &str| assert_eq!(json(absorb(&open, &user(text), &Signals::default())), expected);
     check("好的，附上", r#"{"action":"resolve_decision","decision":"d3","answer":"好的，附上"}"#);
     check("今天天气不错", "nothing");
+    let praise = Signals { feedback: Some(Feedback::Positive), ..Signals::default() };
+    let praised = |text: &str| json(absorb(&open, &user(text), &praise));
+    assert_eq!(praised("很好，谢谢，辛苦了"), "nothing");
+    assert_eq!(praised("Great! Thank you for your help."), "nothing");
+    assert_eq!(praised("很好"), r#"{"action":"resolve_decision","decision":"d3","answer":"很好"}"#);
     check("要多久？", "nothing");
 }
 
