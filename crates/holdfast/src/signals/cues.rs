@@ -223,12 +223,23 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
             let after = first_word(reading, rest.clone());
             let verb = hits.iter().any(|verb| verb.tag == Tag::RequestVerb && verb.start == after);
             let through = &reading.text()[after..clause.span.end];
-            if !verb && !through.starts_with("把") && !through.starts_with("将") {
+            // 帮我把灯关了 does something to a thing; 帮我把周报写完 is work, and says so by its verb.
+            let taken = through.starts_with("把") || through.starts_with("将");
+            let done_to = || hits.iter().any(|verb| verb.tag == Tag::RequestVerb && verb.start > after);
+            if !verb && !(taken && done_to()) || is_form_letter(reading, hit) {
                 return None;
             }
             Some(Cue::Request { topic: written(reading, requested(reading, rest)) })
         }
     }
+}
+
+/// 「尊敬的客户，…请回复」: a message to anybody, passed on. Nobody asks the agent for anything in it.
+fn is_form_letter(reading: &Reading<'_>, hit: &Hit) -> bool {
+    let before = &reading.text()[..hit.start];
+    ["尊敬的", "亲爱的用户", "亲爱的客户", "亲爱的会员", "dear customer", "dear valued", "dear sir"]
+        .iter()
+        .any(|opening| before.contains(opening))
 }
 
 /// 「写一份周报」, "Draft the press release": a bare order, when its object is a piece of work or named with an article.
@@ -466,7 +477,9 @@ fn topic(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
             | "me"
             | "us"
     );
-    (!unnamed).then_some(name)
+    // 「请查收」 and 「把把关」 leave a part of a verb.
+    let cut = !text[name.clone()].is_ascii() && text[name.clone()].chars().count() < 2;
+    (!unnamed && !cut).then_some(name)
 }
 
 /// 写周报 loses its verb; 说明书 and 翻译 (a task by itself) keep their characters.

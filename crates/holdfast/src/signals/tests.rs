@@ -90,6 +90,22 @@ fn english_cues() {
     }
 }
 
+/// What people pass on, tell and mention asks the agent for nothing.
+#[test]
+fn no_request_in_what_is_passed_on_or_told() {
+    for text in [
+        "【静海社区】尊敬的业主，为保障节日安全，请检查家中燃气、水电。",
+        "Dear customer, please check the invoice.",
+        "应王阿姨请求，帮忙将她家的缝纫机从客厅搬到阳台",
+        "帮我把灯关了",
+    ] {
+        check_cues(text, "");
+    }
+    let topics = |text: &str| format!("{:?}", user(text).cues);
+    assert!(!topics("钱已经转给你了，请查收。").contains("Some"), "a part of a verb is no topic");
+    assert!(topics("帮我把周报写完").contains("周报"));
+}
+
 #[test]
 fn a_sentence_that_only_goes_on() {
     for (text, expected) in [
