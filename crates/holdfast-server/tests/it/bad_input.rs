@@ -227,7 +227,7 @@ fn updates() {
     exit 4
     holdfast: the update has no actions: send at least one, or none at all
     exit 4
-    holdfast: the update can't be read: actions[1] (nextstep): unknown variant `nextstep`, expected one of `set_goal`, `plan`, `complete_step`, `next_step`, `add_constraint`, `add_task_constraint`, `amend_constraint`, `retract_constraint`, `result`, `push_subtask`, `pop_subtask`, `conclude`, `supersede`, `ask_decision`, `resolve_decision`, `warn`, `clear_warning`, `artifact`, `set_stage`, `add_fact`, `set_item`, `set_status`, `end`. It looks like {"actions": [{"action": "complete_step", "result": "…"}, {"action": "next_step"}]}
+    holdfast: the update can't be read: actions[1] (nextstep): unknown variant `nextstep`, expected one of `set_goal`, `plan`, `complete_step`, `next_step`, `add_constraint`, `add_task_constraint`, `amend_constraint`, `retract_constraint`, `result`, `push_subtask`, `pop_subtask`, `conclude`, `supersede`, `ask_decision`, `resolve_decision`, `warn`, `clear_warning`, `artifact`, `set_stage`, `add_fact`, `set_item`, `set_status`, `set_due`, `end`. It looks like {"actions": [{"action": "complete_step", "result": "…"}, {"action": "next_step"}]}
     exit 4
     holdfast: the update can't be read: actions[0] (result): unknown field `txt`, expected `text`. It looks like {"actions": [{"action": "complete_step", "result": "…"}, {"action": "next_step"}]}
     exit 4

@@ -3,13 +3,13 @@
 use super::fence::inline;
 use super::labels::Labels;
 use super::select::shorter;
-use crate::text::{repeats, sentences};
+use crate::text::{repeats, same, sentences};
 use crate::types::event::{Source, StoredEvent, Trust};
 
 /// Stands where words were left out.
 pub(super) const LEFT_OUT: &str = "…";
 
-/// The excerpt's words, as one text: for telling whether the block says them already.
+/// The excerpt's sentences: for telling whether the block says them already. Those that only go on with the work say nothing.
 pub(super) fn words(event: &StoredEvent, ranges: &[std::ops::Range<usize>]) -> Vec<String> {
     let content = event.event.content.as_str();
     let mut parts = Vec::new();
@@ -20,6 +20,8 @@ pub(super) fn words(event: &StoredEvent, ranges: &[std::ops::Range<usize>]) -> V
     if parts.is_empty() && ranges.is_empty() {
         parts.extend(sentences(content).into_iter().filter_map(|range| content.get(range)).map(str::to_owned));
     }
+    let goes_on: Vec<&str> = event.signals.goes_on.iter().filter_map(|range| content.get(range.clone())).collect();
+    parts.retain(|part| !goes_on.iter().any(|text| same(text, part)));
     parts
 }
 

@@ -3,7 +3,7 @@
 use super::excerpt;
 use super::fence::inline;
 use super::labels::Labels;
-use crate::text::{repeats, sentences};
+use crate::text::{extends, repeats, sentences};
 use crate::types::context::{BlockItem, Cut, Section};
 use crate::types::frame::{Frame, Step, StepStatus};
 use crate::types::ids::ElementId;
@@ -98,7 +98,16 @@ impl Selection<'_> {
             let forms = self.forms(&outcome.outcome, |text| self.labels.with(&head, text));
             self.line(task, Section::Conclusions, Weight::Knowledge, &outcome.id, forms);
         }
-        for conclusion in frame.conclusions.iter().filter(|c| c.valid) {
+        let valid = || frame.conclusions.iter().filter(|c| c.valid);
+        for conclusion in valid() {
+            // One that a later one says with more beside it is left out.
+            if let Some(whole) =
+                valid().find(|other| other.id != conclusion.id && extends(&other.text, &conclusion.text))
+            {
+                let reason = format!("{} says it already", whole.id);
+                self.cut(Section::Conclusions, element(task, &conclusion.id), &reason);
+                continue;
+            }
             self.element(task, Section::Conclusions, Weight::Knowledge, &conclusion.id, &conclusion.text);
         }
         self.artifacts(task);
@@ -126,6 +135,10 @@ impl Selection<'_> {
         if task.status != TaskStatus::Open {
             let text = labels.with(labels.status, labels.task(task.status));
             self.plain(task, Section::State, Weight::State, &frame.id, &text);
+        }
+        if let Some(due) = task.frames.first().and_then(|root| root.due.as_ref()) {
+            let text = labels.with(labels.due, &inline(&due.text));
+            self.line(task, Section::State, Weight::State, &due.id, vec![text]);
         }
         if let Some(stage) = task.frames.iter().rev().find_map(|f| f.stage.as_deref()) {
             let text = labels.with(labels.stage, stage);
@@ -283,6 +296,7 @@ impl Selection<'_> {
                     let item = BlockItem::Event { id: event.event.id };
                     let words = excerpt::words(event, excerpt);
                     if words.is_empty() {
+                        self.cut(Section::Excerpts, item, "it only goes on with the work");
                         continue;
                     }
                     let said = |word: &String| self.said.iter().find(|(_, text)| repeats(text, word));

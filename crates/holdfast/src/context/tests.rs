@@ -131,6 +131,45 @@ fn hits() -> Vec<Hit> {
 }
 
 #[test]
+fn a_new_date_of_the_task_is_in_the_block() {
+    let task = after(&full(), vec![vec![Action::SetDue { text: "2026-11-30 周一上午".to_owned() }]]);
+    for (language, line) in
+        [(Language::Zh, "时间改到：2026-11-30 周一上午"), (Language::En, "Moved to: 2026-11-30 周一上午")]
+    {
+        let made = block(&input(Some(&task), &[], language), &budget(2_000)).unwrap();
+        assert!(made.text.contains(line), "{}", made.text);
+    }
+    // Taken up again, the date still holds.
+    let open = after(&task, vec![vec![Action::SetStatus { status: ItemStatus::Open }]]);
+    assert!(open.frames[0].due.is_some());
+}
+
+#[test]
+fn a_conclusion_that_a_longer_one_says_is_left_out() {
+    let conclude = |text: &str| Action::Conclude { text: text.to_owned() };
+    let task = after(
+        &task(),
+        vec![vec![conclude("退货率 2.8%"), conclude("退货率 2.8%（36/1281），比上周略降"), conclude("退货率 12.8%")]],
+    );
+    let made = block(&input(Some(&task), &[], Language::Zh), &budget(2_000)).unwrap();
+    assert!(!made.text.contains("退货率 2.8%\n"), "{}", made.text);
+    assert!(made.text.contains("退货率 2.8%（36/1281），比上周略降") && made.text.contains("退货率 12.8%"));
+    assert_eq!(cuts(&made), "Conclusions k3: k4 says it already");
+}
+
+#[test]
+fn a_line_that_only_goes_on_is_no_excerpt() {
+    let mut only = said(20, Source::User, "继续写周报，今天要发了。");
+    only.signals.goes_on.push(0.."继续写周报，今天要发了".len());
+    let mut more = said(21, Source::User, "接着弄周报。启明那家取消了。");
+    more.signals.goes_on.push(0.."接着弄周报".len());
+    let made = block(&input(Some(&task()), &[hit(only), hit(more)], Language::Zh), &budget(2_000)).unwrap();
+    assert!(!made.text.contains("今天要发了") && !made.text.contains("接着弄周报"), "{}", made.text);
+    assert!(made.text.contains("用户：启明那家取消了。"), "{}", made.text);
+    assert_eq!(cuts(&made), "Excerpts event 20: it only goes on with the work");
+}
+
+#[test]
 fn a_whole_block_in_chinese() {
     let made = whole();
     insta::assert_snapshot!(made.text, @r#"

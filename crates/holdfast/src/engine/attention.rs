@@ -62,11 +62,14 @@ pub(super) struct AtHand {
     /// Most recently active first.
     pub(super) tasks: Vec<Task>,
     sessions: BTreeMap<ScopeId, Option<TaskId>>,
+    /// Sessions whose user last said something off the task they are on, and the task that was about, if any. What is said
+    /// in answer follows it. Not in the store: after a restart an answer is taken to be about the session's task.
+    asides: BTreeMap<ScopeId, Option<TaskId>>,
 }
 
 impl AtHand {
     pub(super) fn load(store: &dyn Store, owner: &Owner) -> Result<Self, StoreError> {
-        Ok(Self { tasks: store.tasks(owner, TASKS_MAX)?, sessions: BTreeMap::new() })
+        Ok(Self { tasks: store.tasks(owner, TASKS_MAX)?, ..Self::default() })
     }
 
     pub(super) fn session_task(
@@ -88,6 +91,19 @@ impl AtHand {
 
     pub(super) fn set_session(&mut self, state: &SessionState) {
         self.sessions.insert(state.session.clone(), state.task.clone());
+    }
+
+    /// What the user's last words were about, if they were off the session's task.
+    pub(super) fn aside(&self, session: &ScopeId) -> Option<&Option<TaskId>> {
+        self.asides.get(session)
+    }
+
+    /// `about`: `None` when the user's words are about the session's task again.
+    pub(super) fn set_aside(&mut self, session: &ScopeId, about: Option<Option<TaskId>>) {
+        match about {
+            Some(about) if self.asides.len() < SESSIONS_MAX => drop(self.asides.insert(session.clone(), about)),
+            _ => drop(self.asides.remove(session)),
+        }
     }
 
     /// A task by id, from the store if it is not at hand.

@@ -203,6 +203,12 @@ impl<'a> Batch<'a> {
             // Old tasks are not at hand until they are named.
             self.at_hand.task(store, self.owner, id)?;
         }
+        let answers = event.source != Source::User && event.scope.task.is_none() && update.is_none();
+        if let Some(about) = self.at_hand.aside(&session).filter(|_| answers && event.kind != Kind::TaskSwitch) {
+            event.scope.task.clone_from(about);
+            let reason = "it answers what the user said off the session's task".to_owned();
+            return self.append(event, signals, update, reason, false, false);
+        }
         let given = Given {
             task: event.scope.task.as_ref(),
             session_task: session_task.as_ref(),
@@ -217,6 +223,10 @@ impl<'a> Batch<'a> {
             _ => task.clone(),
         };
         let switched = goes_on_with != session_task && goes_on_with.is_some();
+        if event.source == Source::User || event.kind == Kind::TaskSwitch {
+            let off = matches!(attribution.to, Attributed::Aside(_) | Attributed::Unattributed { .. });
+            self.at_hand.set_aside(&session, (off && session_task.is_some()).then(|| task.clone()));
+        }
         if switched {
             self.switch(&event, session_task.as_ref(), goes_on_with.clone(), &attribution.reason);
         }
@@ -294,12 +304,13 @@ impl<'a> Batch<'a> {
     fn append(
         &mut self,
         event: Event,
-        signals: Signals,
+        mut signals: Signals,
         update: Option<Update>,
         attribution: String,
         switched: bool,
         opened: bool,
     ) -> Result<Observed, Error> {
+        self.engine.find_corrected(self.owner, &event, &mut signals, &self.changes.events)?;
         let mut operation =
             self.engine.operation(self.owner, Verb::Observe, Target::Event(event.id), actor(&event), &*attribution);
         operation.after = Some(json!({ "kind": event.kind, "task": event.scope.task }));
@@ -343,10 +354,10 @@ impl<'a> Batch<'a> {
 
     /// What the rules read from the event itself.
     fn absorb(&mut self, event: &Event, signals: &Signals, observed: &mut Observed) -> Result<(), Error> {
+        self.overturn_corrected(event, signals, observed)?;
         let Some(id) = &event.scope.task else { return Ok(()) };
         let Some(task) = self.at_hand.task(&*self.engine.store, self.owner, id)? else { return Ok(()) };
         let task = task.clone();
-        self.overturn_corrected(event, signals, observed)?;
         let Some(update) = working::absorb(&task, &event.into(), signals) else { return Ok(()) };
         match working::apply(&task, &update, event.id, &event.occurred_at) {
             Ok(applied) => self.applied(applied, &task, event, "rules", observed),
@@ -421,23 +432,18 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// 「不是3.2%，是2.8%」: what earlier events of the task say with the old value holds no longer.
+    /// 「不是3.2%，是2.8%」: what earlier events of the task or the session say with the old value holds no longer.
     fn overturn_corrected(&mut self, event: &Event, signals: &Signals, observed: &mut Observed) -> Result<(), Error> {
-        if event.source != Source::User || signals.corrections.is_empty() {
+        if event.source != Source::User {
             return Ok(());
         }
-        let Some(task) = event.scope.task.clone() else { return Ok(()) };
         for correction in &signals.corrections {
-            let marks = self.engine.excerpts_corrected(self.owner, &task, correction, &event.occurred_at)?;
             // Events of this very batch are not in the store yet.
-            let pending = self.changes.events.iter().filter(|e| e.event.scope.task.as_ref() == Some(&task));
-            let pending = pending.filter(|e| super::overturn::says(&e.event.content, &correction.old));
-            let pending: Vec<_> =
-                pending.map(|e| super::overturn::mark(&e.event, correction, &event.occurred_at)).collect();
-            if !marks.is_empty() || !pending.is_empty() {
+            let marks = self.engine.excerpts_corrected(self.owner, event, correction, &self.changes.events)?;
+            if !marks.is_empty() {
                 observed.overturned.push(correction.old.clone());
             }
-            self.changes.overturned.extend(marks.into_iter().chain(pending));
+            self.changes.overturned.extend(marks);
         }
         Ok(())
     }

@@ -3,16 +3,21 @@
 use jiff::ZonedDateTime;
 
 use super::{Engine, Error};
+use crate::signals;
+use crate::store::EventPage;
 use crate::text;
-use crate::types::event::{Event, Overturned};
+use crate::types::change::NewEvent;
+use crate::types::event::{Event, Overturned, Source};
 use crate::types::ids::EventId;
 use crate::types::query::Filter;
-use crate::types::scope::{Owner, TaskId};
-use crate::types::signals::Correction;
+use crate::types::scope::{Owner, ScopeId, TaskId};
+use crate::types::signals::{Correction, Entity, EntityKind, Signals};
 use crate::working::Superseded;
 
 /// Events of a task that are searched for restatements of one statement: a conclusion is repeated a few times, not hundreds.
 const RESTATEMENTS_MAX: usize = 200;
+/// Events looked back through for the value a correction doesn't name: who corrects himself has just said it.
+const LOOKED_BACK_MAX: usize = 20;
 
 impl Engine {
     /// Marks for the event a superseded statement was drawn from, and for the others of its task that state it too.
@@ -26,7 +31,7 @@ impl Engine {
         let overturned =
             Overturned { statement: superseded.old.clone(), replaced_by: superseded.new.clone(), at: at.timestamp() };
         let mut marks = vec![(superseded.old_source, overturned.clone())];
-        for event in self.events_saying(owner, task, &superseded.old)? {
+        for event in self.events_saying(owner, of_task(task), &superseded.old)? {
             let stated =
                 text::sentences(&event.content).into_iter().any(|s| text::states(&event.content[s], &superseded.old));
             if stated && event.id != superseded.old_source {
@@ -36,21 +41,89 @@ impl Engine {
         Ok(marks)
     }
 
-    /// Marks for the events of a task that carry the value a correction puts right.
+    /// Marks for the earlier events that carry the value a correction puts right: of its task, and of its session as far as
+    /// they are of no other. Said outside any task, a correction is about the whole session.
     pub(super) fn excerpts_corrected(
         &self,
         owner: &Owner,
-        task: &TaskId,
+        correcting: &Event,
         correction: &Correction,
-        at: &ZonedDateTime,
+        pending: &[NewEvent],
     ) -> Result<Vec<(EventId, Overturned)>, Error> {
-        let events = self.events_saying(owner, task, &correction.old)?;
-        let saying = events.iter().filter(|event| says(&event.content, &correction.old));
-        Ok(saying.map(|event| mark(event, correction, at)).collect())
+        let (session, task) = (&correcting.scope.session, &correcting.scope.task);
+        let mut events = Vec::new();
+        if let Some(task) = task {
+            events = self.events_saying(owner, of_task(task), &correction.old)?;
+        }
+        let of_session = self.events_saying(owner, of_session(session), &correction.old)?;
+        let pending = pending.iter().map(|new| new.event.clone());
+        for event in of_session.into_iter().chain(pending) {
+            let here = event.scope.session == *session && (task.is_none() || event.scope.task.is_none())
+                || task.is_some() && event.scope.task == *task;
+            if here && !events.iter().any(|known| known.id == event.id) {
+                events.push(event);
+            }
+        }
+        let at = &correcting.occurred_at;
+        let mut marks = Vec::new();
+        for event in events.iter().filter(|event| says(&event.content, &correction.old)) {
+            marks.push(mark(event, correction, at));
+            // 「退货率连着两周在涨」 rested on the value, and nobody has said that it holds without.
+            for claim in signals::rests_on(&event.content, &event.occurred_at, &correction.old, &self.lexicon) {
+                let overturned = Overturned { statement: claim, replaced_by: None, at: at.timestamp() };
+                marks.push((event.id, overturned));
+            }
+        }
+        Ok(marks)
     }
 
-    fn events_saying(&self, owner: &Owner, task: &TaskId, statement: &str) -> Result<Vec<Event>, Error> {
-        let filter = Filter { task: Some(task.clone()), ..Filter::default() };
+    /// Makes corrections of new values that don't say what they put right (「更正：应该是2.8%」): the last value of the same kind
+    /// and unit that was said in the task or the session. Two that may be meant, and it stays open.
+    pub(super) fn find_corrected(
+        &self,
+        owner: &Owner,
+        event: &Event,
+        signals: &mut Signals,
+        pending: &[NewEvent],
+    ) -> Result<(), Error> {
+        if signals.new_values.is_empty() || event.source != Source::User {
+            return Ok(());
+        }
+        let mut filters = vec![of_session(&event.scope.session)];
+        filters.extend(event.scope.task.as_ref().map(of_task));
+        let mut earlier: Vec<(Event, Signals)> =
+            pending.iter().rev().map(|new| (new.event.clone(), new.signals.clone())).collect();
+        earlier.retain(|(other, _)| {
+            other.scope.session == event.scope.session
+                || other.scope.task.is_some() && other.scope.task == event.scope.task
+        });
+        for filter in filters {
+            let page = EventPage { filter, newest_first: true, limit: LOOKED_BACK_MAX, after: None };
+            earlier.extend(self.store.events(owner, &page)?.into_iter().map(|stored| (stored.event, stored.signals)));
+        }
+        for value in &signals.new_values {
+            let Some(new) = signals.entities.iter().find(|entity| entity.text == value.new) else { continue };
+            let old = earlier.iter().find_map(|(event, read)| {
+                let told = |entity: &&Entity| {
+                    is_alike(entity, new) && value.of.as_ref().is_none_or(|of| is_said_of(&event.content, entity, of))
+                };
+                let found: Vec<&Entity> = read.entities.iter().filter(told).collect();
+                (!found.is_empty()).then_some(found)
+            });
+            // The last event that has any decides, and only if it has one.
+            let Some([first, rest @ ..]) = old.as_deref() else { continue };
+            let correction = Correction { old: first.text.clone(), new: Some(value.new.clone()) };
+            if rest.iter().all(|other| other.value == first.value)
+                && first.value != new.value
+                && !signals.corrections.contains(&correction)
+            {
+                signals.corrections.push(correction);
+            }
+        }
+        Ok(())
+    }
+
+    fn events_saying(&self, owner: &Owner, filter: Filter, statement: &str) -> Result<Vec<Event>, Error> {
         let terms = text::index_terms(statement);
         let found = self.store.lexical(owner, &terms, &filter, RESTATEMENTS_MAX)?;
         let positions: Vec<_> = found.rows.into_iter().map(|(seq, _)| seq).collect();
@@ -58,12 +131,39 @@ impl Engine {
     }
 }
 
+fn of_task(task: &TaskId) -> Filter {
+    Filter { task: Some(task.clone()), ..Filter::default() }
+}
+
+fn of_session(session: &ScopeId) -> Filter {
+    Filter { session: Some(session.clone()), ..Filter::default() }
+}
+
+/// Values of one kind and unit: 3.2% and 2.8%, not 3.2% and 36 单.
+fn is_alike(entity: &Entity, other: &Entity) -> bool {
+    let unit = |entity: &Entity| -> String {
+        entity.value.chars().filter(|c| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '-' | '+')).collect()
+    };
+    let counted = matches!(entity.kind, EntityKind::Number | EntityKind::Money);
+    entity.kind == other.kind && (entity.kind == EntityKind::Date || counted && unit(entity) == unit(other))
+}
+
+/// The value stands behind the thing's name, in one sentence and with no other value between them.
+fn is_said_of(content: &str, entity: &Entity, of: &str) -> bool {
+    let Some(sentence) = text::sentences(content).into_iter().find(|range| range.contains(&entity.span.start)) else {
+        return false;
+    };
+    let before = text::fold(&content[sentence.start..entity.span.start]);
+    let of = text::fold(of);
+    before.rfind(of.trim()).is_some_and(|at| !before[at + of.trim().len()..].contains(|c: char| c.is_ascii_digit()))
+}
+
 /// Whether a text contains a value as a whole: `3.2%` is not in `13.2%`.
-pub(super) fn says(content: &str, value: &str) -> bool {
+fn says(content: &str, value: &str) -> bool {
     text::contains_whole(&text::fold(content), &text::fold(value))
 }
 
-pub(super) fn mark(event: &Event, correction: &Correction, at: &ZonedDateTime) -> (EventId, Overturned) {
+fn mark(event: &Event, correction: &Correction, at: &ZonedDateTime) -> (EventId, Overturned) {
     let overturned =
         Overturned { statement: correction.old.clone(), replaced_by: correction.new.clone(), at: at.timestamp() };
     (event.id, overturned)

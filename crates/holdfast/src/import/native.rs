@@ -103,6 +103,7 @@ fn update(value: Value) -> Result<Update, Problem> {
         "add_fact",
         "set_item",
         "set_status",
+        "set_due",
         "end",
     ];
     let actions = match value.get("actions") {

@@ -189,7 +189,7 @@ fn a_bad_update_is_refused_with_the_action_that_is_wrong() {
         ),
         (
             r#"{"actions":[{"action":"next_step"},{"action":"conclud","text":"x"}]}"#,
-            "`action 2 of `update`` is \"conclud\", which is none of set_goal, plan, complete_step, next_step, add_constraint, amend_constraint, retract_constraint, result, push_subtask, pop_subtask, conclude, supersede, ask_decision, resolve_decision, warn, clear_warning, artifact, set_stage, add_fact, set_item, set_status, end (did you mean \"conclude\"?)",
+            "`action 2 of `update`` is \"conclud\", which is none of set_goal, plan, complete_step, next_step, add_constraint, amend_constraint, retract_constraint, result, push_subtask, pop_subtask, conclude, supersede, ask_decision, resolve_decision, warn, clear_warning, artifact, set_stage, add_fact, set_item, set_status, set_due, end (did you mean \"conclude\"?)",
         ),
         (r#"{"actions":[{"action":"conclude"}]}"#, "action 1 of `update`: the field `text` is missing"),
         (

@@ -123,6 +123,28 @@ fn a_plan_reads_what_kind_of_answer_is_wanted() {
 }
 
 #[test]
+fn a_request_to_tell_is_no_question_about_what_the_agent_said() {
+    for (text, expected) in [
+        ("Can you tell me about the migration", false),
+        ("Could you explain the return rate?", false),
+        ("Would you list the customers?", false),
+        ("给我讲讲数据迁移", false),
+        ("你能说说退货率吗", false),
+        ("你给我讲讲退货率", false),
+        ("你告诉我华星的情况", false),
+        ("What did you tell me about the migration?", true),
+        ("Have you explained the return rate?", true),
+        ("Can you repeat the restaurant you recommended?", true),
+        ("你上次推荐的餐厅叫什么", true),
+        ("你给我的建议是什么", true),
+        ("你说过的那家店在哪", true),
+        ("你之前跟我讲了什么", true),
+    ] {
+        assert_eq!(plan(&question(text)).asks_agent, expected, "{text}");
+    }
+}
+
+#[test]
 fn a_day_is_searched_as_a_time_and_an_hour_as_words() {
     let windows = |text: &str| plan(&question(text)).windows.iter().map(|w| w.start.to_string()).collect::<Vec<_>>();
     assert_eq!(windows("11月20日我去了哪里？"), ["2026-11-20T00:00:00"]);

@@ -1,6 +1,7 @@
 //! Earlier statements put right: 「不是3.2%，是2.8%」, "it's 2.8%, not 3.2%", 「把3.2%改成2.8%」, "change A to B".
 //!
-//! A correction needs two values, or one value and a plain denial: 「更正：应该是2.8%」 alone does not say what it puts right.
+//! A correction has two values, or one value and a plain denial. 「更正：应该是2.8%」 does not say what it puts right: that is a new
+//! value, and what it replaces is for whoever knows what was said before.
 //! Questions, suppositions and quotations are none.
 
 use std::ops::Range;
@@ -8,7 +9,7 @@ use std::ops::Range;
 use super::lexicon::Tag;
 use super::phrase;
 use super::reading::Reading;
-use crate::types::signals::Correction;
+use crate::types::signals::{Correction, NewValue};
 
 /// Longest value, in characters: what is put right is a number, a date, a name.
 const VALUE_CHARS_MAX: usize = 24;
@@ -17,8 +18,9 @@ const NEAR_BYTES: usize = 12;
 /// Of one message.
 const CORRECTIONS_MAX: usize = 8;
 
-pub(super) fn find(reading: &Reading<'_>) -> Vec<Correction> {
+pub(super) fn find(reading: &Reading<'_>) -> (Vec<Correction>, Vec<NewValue>) {
     let mut found: Vec<Correction> = Vec::new();
+    let mut new_values: Vec<NewValue> = Vec::new();
     for sentence in &reading.layout.sentences {
         if found.len() == CORRECTIONS_MAX {
             break;
@@ -43,9 +45,59 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Correction> {
             if correction.new.as_ref() != Some(&correction.old) {
                 found.push(correction);
             }
+        } else if let Some(new) = new_value(reading, &span)
+            && new_values.len() < CORRECTIONS_MAX
+        {
+            new_values.push(new);
         }
     }
-    found
+    (found, new_values)
+}
+
+/// What stands between the thing and its right value.
+const SHOULD_BE: &[&str] = &[
+    "应该是",
+    "应为",
+    "应是",
+    "更正为",
+    "应当是",
+    "是",
+    "should be ",
+    "should have been ",
+    "i meant ",
+    "make that ",
+    "is ",
+    "it's ",
+    "was ",
+];
+
+/// 「更正：退货率应该是2.8%」, "sorry, I meant 2.8%": a word that corrects at the head of a clause, and one value behind it.
+fn new_value(reading: &Reading<'_>, span: &Range<usize>) -> Option<NewValue> {
+    let text = reading.text();
+    let lead = reading.said(span.clone(), Tag::Correcting).next()?;
+    let said_before = text[span.start..lead.start].trim();
+    let of_lead = &text[lead.span()];
+    // 「退货率更正为2.8%」 says of what; before other leads stands little.
+    if of_lead != "更正为" && said_before.chars().count() > 4 {
+        return None;
+    }
+    let from = if SHOULD_BE.iter().any(|mark| mark.trim() == of_lead) { lead.start } else { lead.end };
+    let [value] = <[Range<usize>; 1]>::try_from(values(reading, span.start..span.end)).ok()?;
+    if value.start < from {
+        return None;
+    }
+    let between = &text[from..value.start];
+    let (at, mark) = SHOULD_BE.iter().find_map(|mark| Some((between.rfind(mark)?, mark)))?;
+    // The value stands right behind the word.
+    if between[at + mark.len()..].trim().chars().count() > 4 {
+        return None;
+    }
+    let subject = if of_lead == "更正为" { span.start..lead.start } else { from..from + at };
+    let start = text[subject.clone()].rfind(['，', ',', '：', ':']).map_or(subject.start, |at| {
+        subject.start + at + text[subject.start + at..].chars().next().map_or(1, char::len_utf8)
+    });
+    let of = phrase::name(reading, start..subject.end).map(|name| reading.folded.written(name).to_owned());
+    Some(NewValue { new: reading.folded.written(value).to_owned(), of })
 }
 
 type Pair = (Range<usize>, Option<Range<usize>>);
@@ -171,6 +223,41 @@ fn english(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
         values(reading, denial.end + offset + mark.len()..span.end).first().cloned()
     });
     Some((old, new))
+}
+
+/// Clauses with a trend of what has the value, and without the value itself.
+pub(super) fn rests_on(reading: &Reading<'_>, value: &str) -> Vec<String> {
+    let text = reading.text();
+    let value = crate::text::fold(value);
+    let says = |span: &Range<usize>| crate::text::find_whole(&text[span.clone()], value.trim());
+    let subjects: Vec<&str> = reading
+        .layout
+        .clauses
+        .iter()
+        .filter_map(|clause| Some(clause.span.start..clause.span.start + says(&clause.span)?))
+        .filter_map(|before| phrase::name(reading, behind_verbs(text, before)))
+        .map(|name| &text[name])
+        .collect();
+    let trends = |span: &Range<usize>| reading.said(span.clone(), Tag::Trend).next().is_some();
+    let named =
+        |span: &Range<usize>| subjects.iter().any(|name| crate::text::find_whole(&text[span.clone()], name).is_some());
+    let clauses = reading.layout.clauses.iter().map(|clause| phrase::trimmed(text, clause.span.clone()));
+    let found = clauses.filter(|span| !span.is_empty() && says(span).is_none() && named(span) && trends(span));
+    found.take(CORRECTIONS_MAX).map(|span| reading.folded.written(span).to_owned()).collect()
+}
+
+/// 退货率是 and "the return rate was", without the verb before the value.
+fn behind_verbs(text: &str, span: Range<usize>) -> Range<usize> {
+    let mut said = text[span.clone()].trim_end();
+    while let Some(rest) =
+        ["约为", "大约", "达到", "是", "为", "约", "到", "达", "有"].iter().find_map(|verb| said.strip_suffix(verb))
+    {
+        said = rest.trim_end();
+    }
+    for verb in [" at", " to", " of", " about", " is", " was", " came", " stands"] {
+        said = said.strip_suffix(verb).unwrap_or(said);
+    }
+    span.start..span.start + said.len()
 }
 
 fn first_clause(text: &str, span: Range<usize>) -> Range<usize> {

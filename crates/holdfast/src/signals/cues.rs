@@ -223,12 +223,23 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
             let after = first_word(reading, rest.clone());
             let verb = hits.iter().any(|verb| verb.tag == Tag::RequestVerb && verb.start == after);
             let through = &reading.text()[after..clause.span.end];
-            if !verb && !through.starts_with("把") && !through.starts_with("将") {
+            // 帮我把灯关了 does something to a thing; 帮我把周报写完 is work, and says so by its verb.
+            let taken = through.starts_with("把") || through.starts_with("将");
+            let done_to = || hits.iter().any(|verb| verb.tag == Tag::RequestVerb && verb.start > after);
+            if !(verb || taken && done_to()) || is_form_letter(reading, hit) {
                 return None;
             }
             Some(Cue::Request { topic: written(reading, requested(reading, rest)) })
         }
     }
+}
+
+/// 「尊敬的客户，…请回复」: a message to anybody, passed on. Nobody asks the agent for anything in it.
+fn is_form_letter(reading: &Reading<'_>, hit: &Hit) -> bool {
+    let before = &reading.text()[..hit.start];
+    ["尊敬的", "亲爱的用户", "亲爱的客户", "亲爱的会员", "dear customer", "dear valued", "dear sir"]
+        .iter()
+        .any(|opening| before.contains(opening))
 }
 
 /// 「写一份周报」, "Draft the press release": a bare order, when its object is a piece of work or named with an article.
@@ -250,6 +261,64 @@ fn order(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
     let article = ["a ", "an ", "the ", "my ", "our ", "this "].iter().any(|word| rest.trim_start().starts_with(word));
     let topic = requested(reading, start..clause.span.end)?;
     (!told && (article || ends_in_work(reading, &topic))).then(|| Cue::Request { topic: written(reading, Some(topic)) })
+}
+
+/// Chinese characters that add nothing to 继续写周报.
+const ZH_FILLERS: &str = "的了吧啊呢哈哦嗯好把给我们咱先再就还是要来去得那这个份篇次上回完一下早您你和也快该会";
+
+/// Sentences with a cue to go on, the work by its name, a verb, a day, small words, and nothing else.
+pub(super) fn sentences_that_go_on(reading: &Reading<'_>) -> Vec<Range<usize>> {
+    let goes_on = |span: &Range<usize>| {
+        reading.said(span.clone(), Tag::Continue).any(|hit| is_head(reading, clause_start(reading, hit)..hit.start))
+            && says_nothing_more(reading, span.clone())
+    };
+    let sentences = reading.layout.sentences.iter().filter(|sentence| !sentence.question);
+    let found = sentences.map(|sentence| phrase::trimmed(reading.text(), sentence.span.clone())).filter(goes_on);
+    found.take(CUES_MAX).map(|span| reading.folded.span(span)).collect()
+}
+
+fn clause_start(reading: &Reading<'_>, hit: &Hit) -> usize {
+    reading.clause_of(hit).map_or(hit.start, |clause| clause.span.start)
+}
+
+fn says_nothing_more(reading: &Reading<'_>, span: Range<usize>) -> bool {
+    let text = reading.text();
+    let small = |tag: Tag| {
+        matches!(
+            tag,
+            Tag::Continue
+                | Tag::RequestVerb
+                | Tag::Work
+                | Tag::Request
+                | Tag::Polite
+                | Tag::Future
+                | Tag::Plan
+                | Tag::Day(..)
+        )
+    };
+    let mut at = span.start;
+    while at < span.end {
+        let hit = reading.hits_in(&(at..at + 1)).iter().filter(|hit| small(hit.tag)).map(|hit| hit.end).max();
+        let date = reading.date_in(at..at + 1).map(|found| found.span.end);
+        if let Some(end) = hit.max(date).filter(|end| *end > at) {
+            at = end;
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        if c.is_ascii_alphanumeric() {
+            let word: &str =
+                text[at..span.end].split(|c: char| !c.is_ascii_alphanumeric() && c != '\'').next().unwrap_or_default();
+            if !phrase::is_small_word(word) {
+                return false;
+            }
+            at += word.len();
+        } else if c.is_alphanumeric() && !ZH_FILLERS.contains(c) {
+            return false;
+        } else {
+            at += c.len_utf8();
+        }
+    }
+    true
 }
 
 fn written(reading: &Reading<'_>, span: Option<Range<usize>>) -> Option<String> {
@@ -381,6 +450,11 @@ fn topic(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
         }
     }
     if text[span.clone()].is_ascii() {
+        for lead in ["for ", "to ", "into ", "under ", "at "] {
+            if text[span.clone()].starts_with(lead) {
+                span.start += lead.len();
+            }
+        }
         span = phrase::english_object(reading, span);
     }
     let name = phrase::name(reading, span)?;
@@ -403,7 +477,9 @@ fn topic(reading: &Reading<'_>, span: Range<usize>) -> Option<Range<usize>> {
             | "me"
             | "us"
     );
-    (!unnamed).then_some(name)
+    // 「请查收」 and 「把把关」 leave a part of a verb.
+    let cut = !text[name.clone()].is_ascii() && text[name.clone()].chars().count() < 2;
+    (!unnamed && !cut).then_some(name)
 }
 
 /// 写周报 loses its verb; 说明书 and 翻译 (a task by itself) keep their characters.

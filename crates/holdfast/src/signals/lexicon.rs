@@ -37,6 +37,10 @@ pub(super) enum Tag {
     NotState,
     /// Directly after a state word it makes a name of it: 取消率, "pause button".
     StateNoun,
+    /// Before a state word it makes a wish or a question for somebody of it: 想, "can you".
+    Wish,
+    /// What somebody else provides, and cancels on request: 订单, "reservation".
+    Service,
     Negation,
     /// Looks like a negation, is none: 没问题.
     NotNegation,
@@ -62,6 +66,10 @@ pub(super) enum Tag {
     Negative,
     NotFeedback,
     Denial,
+    /// Says that what comes behind it puts something right: 更正, "correction".
+    Correcting,
+    /// Says how a value goes: 涨, "rising".
+    Trend,
     Standing,
     OneOff,
     ThirdPerson,
@@ -92,6 +100,8 @@ pub(super) enum Form {
     Participle,
     /// Says it only when a date follows: 改到 (周五), "move" (… to Friday).
     WithDate,
+    /// Says it only with 了 behind it or behind its object: 不做 (了).
+    WithLe,
     /// Says that something is over only with a sign of the perfect: 完成 (了), 写完 (了).
     Perfect,
 }
@@ -105,6 +115,8 @@ struct File {
     states: BTreeMap<StateWord, States>,
     not_states: Vec<String>,
     state_nouns: Vec<String>,
+    wishes: Vec<String>,
+    services: Vec<String>,
     guards: Guards,
     cues: Cues,
     feedback: FeedbackWords,
@@ -119,6 +131,7 @@ struct States {
     participles: Vec<String>,
     perfect: Vec<String>,
     with_date: Vec<String>,
+    with_le: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -169,6 +182,8 @@ struct FeedbackWords {
     negative: Vec<String>,
     neither: Vec<String>,
     denial: Vec<String>,
+    correcting: Vec<String>,
+    trends: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -247,13 +262,28 @@ impl Lexicon {
         for (state, words) in &file.states {
             lexicon.add("states.verbs", &words.verbs, Tag::State(*state, Form::Verb))?;
             lexicon.add("states.participles", &words.participles, Tag::State(*state, Form::Participle))?;
+            lexicon.add("states.with_le", &words.with_le, Tag::State(*state, Form::WithLe))?;
             lexicon.add("states.perfect", &words.perfect, Tag::State(*state, Form::Perfect))?;
             lexicon.add("states.with_date", &words.with_date, Tag::State(*state, Form::WithDate))?;
         }
-        let File { dates, guards, cues, feedback, instructions, entities, not_states, state_nouns, .. } = &file;
+        let File {
+            dates,
+            guards,
+            cues,
+            feedback,
+            instructions,
+            entities,
+            not_states,
+            state_nouns,
+            wishes,
+            services,
+            ..
+        } = &file;
         for (list, words, tag) in [
             ("not_states", not_states, Tag::NotState),
             ("state_nouns", state_nouns, Tag::StateNoun),
+            ("wishes", wishes, Tag::Wish),
+            ("services", services, Tag::Service),
             ("guards.negation", &guards.negation, Tag::Negation),
             ("guards.not_negation", &guards.not_negation, Tag::NotNegation),
             ("guards.hypothesis", &guards.hypothesis, Tag::Hypothesis),
@@ -274,6 +304,8 @@ impl Lexicon {
             ("feedback.negative", &feedback.negative, Tag::Negative),
             ("feedback.neither", &feedback.neither, Tag::NotFeedback),
             ("feedback.denial", &feedback.denial, Tag::Denial),
+            ("feedback.correcting", &feedback.correcting, Tag::Correcting),
+            ("feedback.trends", &feedback.trends, Tag::Trend),
             ("instructions.standing", &instructions.standing, Tag::Standing),
             ("instructions.one_off", &instructions.one_off, Tag::OneOff),
             ("instructions.third_person", &instructions.third_person, Tag::ThirdPerson),

@@ -55,14 +55,21 @@ pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -
         signals.states = states::find(&reading, source);
     }
     if matches!(source, Source::User | Source::Agent) {
-        signals.corrections = corrections::find(&reading);
+        (signals.corrections, signals.new_values) = corrections::find(&reading);
     }
     if source == Source::User {
         signals.cues = cues::find(&reading);
+        signals.goes_on = cues::sentences_that_go_on(&reading);
         signals.feedback = feedback::find(&reading);
         signals.instructions = instructions::find(&reading);
     }
     signals
+}
+
+/// Clauses of a text that say how the thing goes whose value was put right (「退货率连着两周在涨」 beside 「退货率 3.2%」): they rest on it.
+pub(crate) fn rests_on(text: &str, at: &ZonedDateTime, value: &str, lexicon: &Lexicon) -> Vec<String> {
+    let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
+    corrections::rests_on(&Reading::new(text, at, lexicon), value)
 }
 
 /// The dates of a text, for queries: 「上周三说的」, "in January". Reads the first `OUTPUT_BYTES_MAX`.

@@ -90,6 +90,45 @@ fn english_cues() {
     }
 }
 
+/// What people pass on, tell and mention asks the agent for nothing.
+#[test]
+fn no_request_in_what_is_passed_on_or_told() {
+    for text in [
+        "【静海社区】尊敬的业主，为保障节日安全，请检查家中燃气、水电。",
+        "Dear customer, please check the invoice.",
+        "应王阿姨请求，帮忙将她家的缝纫机从客厅搬到阳台",
+        "帮我把灯关了",
+    ] {
+        check_cues(text, "");
+    }
+    let topics = |text: &str| format!("{:?}", user(text).cues);
+    assert!(!topics("钱已经转给你了，请查收。").contains("Some"), "a part of a verb is no topic");
+    assert!(topics("帮我把周报写完").contains("周报"));
+}
+
+#[test]
+fn a_sentence_that_only_goes_on() {
+    for (text, expected) in [
+        ("继续写周报，今天要发了。", "继续写周报，今天要发了"),
+        ("继续上次的周报，今天发。", "继续上次的周报，今天发"),
+        ("接着弄周报。启明那家取消了，不用再跟。", "接着弄周报"),
+        ("接着把周报弄完", "接着把周报弄完"),
+        ("go on with the report", "go on with the report"),
+        ("Let's continue with the migration.", "Let's continue with the migration"),
+        ("Back to the weekly report. Acme is out.", "Back to the weekly report"),
+        ("接着弄周报吧，数据应该出来了。", ""),
+        ("继续写周报，先把结论和数据两块写出来。", ""),
+        ("继续跟进华星", ""),
+        ("回到数据迁移，试跑怎么样了？", ""),
+        ("周报写到2.8%那段了", ""),
+        ("Continue with the report, but drop Acme", ""),
+        ("Back to the migration, what is left?", ""),
+    ] {
+        let found: Vec<String> = user(text).goes_on.into_iter().map(|span| text[span].to_owned()).collect();
+        assert_eq!(found.join("; "), expected, "in {text:?}");
+    }
+}
+
 #[test]
 fn only_users_give_cues() {
     let signals = read("继续上次的周报，以后都用PDF，很好", &told_at(), Source::Agent, Lexicon::builtin());
@@ -189,6 +228,51 @@ fn praise_and_blame() {
             "我刚通过了考试",
         ],
     );
+}
+
+#[test]
+fn what_rests_on_a_value() {
+    for (text, value, expected) in [
+        ("发货销售额 128.64 万元，退货率 3.2%。销售环比涨 3.6%，退货率连着两周在涨。", "3.2%", "退货率连着两周在涨"),
+        ("退货率是3.2%，退货率比上周高", "3.2%", ""),
+        ("销售额涨了，退货率 3.2%", "3.2%", ""),
+        ("退货率 13.2%，退货率在涨", "3.2%", ""),
+        ("The return rate was 3.2%. The return rate is rising, sales are up.", "3.2%", "The return rate is rising"),
+        ("Sales are rising. The return rate was 3.2%.", "3.2%", ""),
+    ] {
+        let found = rests_on(text, &told_at(), value, Lexicon::builtin());
+        assert_eq!(found.join("; "), expected, "in {text:?}");
+    }
+}
+
+#[test]
+fn new_values_of_what_was_said_before() {
+    for (text, expected) in [
+        ("更正：应该是2.8%", "2.8%"),
+        ("更正一下，退货率应该是2.8%", "退货率: 2.8%"),
+        ("说错了，是2.8%", "2.8%"),
+        ("退货率更正为2.8%", "退货率: 2.8%"),
+        ("不对，应该是500万元", "500万元"),
+        ("Correction: it should be 2.8%", "2.8%"),
+        ("Sorry, I meant 2.8%", "2.8%"),
+        ("Correction: the return rate should be 2.8%", "return rate: 2.8%"),
+        ("My mistake, it's $1,200", "$1,200"),
+        ("退货率应该是2.8%吗？", ""),
+        ("退货率是2.8%", ""),
+        ("如果说错了，是2.8%", ""),
+        ("更正：2.8%和3.2%都是", ""),
+        ("不是3.2%，是2.8%", ""),
+        ("对不起，我迟到了", ""),
+        ("Sorry for the delay", ""),
+        ("What is the correction? Should it be 2.8%?", ""),
+    ] {
+        let found: Vec<String> = user(text)
+            .new_values
+            .into_iter()
+            .map(|value| value.of.map_or_else(|| value.new.clone(), |of| format!("{of}: {}", value.new)))
+            .collect();
+        assert_eq!(found.join("; "), expected, "in {text:?}");
+    }
 }
 
 /// `expected`: `old → new`, `?` for none.

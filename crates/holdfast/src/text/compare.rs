@@ -36,6 +36,21 @@ pub fn repeats(text: &str, statement: &str) -> bool {
     !statement.is_empty() && find_whole(&text, &statement).is_some()
 }
 
+/// Whether `longer` opens with all of `shorter` and goes on to say more: 「退货率 2.8%（36/1281）」 and 「退货率 2.8%」.
+pub fn extends(longer: &str, shorter: &str) -> bool {
+    let (longer, shorter) = (fold(longer), fold(shorter));
+    let ends = |c: char| matches!(c, '。' | '.' | '！' | '!' | '；' | ';' | '，' | ',');
+    let shorter = shorter.trim().trim_end_matches(ends);
+    let Some(rest) = longer.trim().strip_prefix(shorter).filter(|_| !shorter.is_empty()) else { return false };
+    let mut rest = rest.trim_start().chars();
+    // A point may go on with a number: 2.8 is not all of 2.85.
+    match rest.next() {
+        None | Some('，' | '；' | '。' | '（' | '(' | ';' | ':' | '：') => true,
+        Some(',' | '.') => !rest.next().is_some_and(|c| c.is_ascii_digit()),
+        _ => false,
+    }
+}
+
 /// Where `needle` stands in `text` as a whole: `3` is not in `32` or `3.5`, `cat` not in `concat`.
 pub fn find_whole(text: &str, needle: &str) -> Option<usize> {
     if needle.is_empty() {
@@ -92,5 +107,21 @@ mod tests {
         assert_eq!(find_whole("port 22 and 2222", "2222"), Some(12));
         assert_eq!(find_whole("concat", "cat"), None);
         assert_eq!(find_whole("用Rust写", "Rust"), Some("用".len()));
+    }
+
+    #[test]
+    fn a_statement_within_a_longer_one() {
+        for (longer, shorter, expected) in [
+            ("第48周退货率 2.8%（36/1281，已扣重复退款 5 单），比上周略降", "第48周退货率 2.8%", true),
+            ("The return rate is 2.8%, down from 2.9%", "The return rate is 2.8%.", true),
+            ("The return rate is 2.85%", "The return rate is 2.8", false),
+            ("退货率 2.85%", "退货率 2.8", false),
+            ("第48周退货率 2.8%", "第48周退货率 2.8%（36/1281）", false),
+            ("如果退货率 2.8%，就不写", "退货率 2.8%", false),
+            ("退货率 2.8%不成立", "退货率 2.8%", false),
+            ("退货率 3.2%，环比 +3.6%", "退货率 2.8%", false),
+        ] {
+            assert_eq!(extends(longer, shorter), expected, "{longer:?} extends {shorter:?}");
+        }
     }
 }

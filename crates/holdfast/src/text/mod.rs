@@ -18,7 +18,7 @@ mod tokenise;
 mod tests;
 
 pub(crate) use compare::is_han_or_kana;
-pub use compare::{find_whole, repeats, same};
+pub use compare::{extends, find_whole, repeats, same};
 pub use count::Tokenizer;
 pub use extract::{core_sentences, extract};
 pub use json::json_leaves;

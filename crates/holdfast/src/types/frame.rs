@@ -28,6 +28,9 @@ pub struct Frame {
     pub artifacts: Vec<Artifact>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
+    /// To when the whole task was put off. In the root frame only, and kept when the task is taken up again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<Due>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stage_summaries: Vec<StageSummary>,
     /// What subtasks handed back when they were popped, oldest first.
@@ -38,6 +41,15 @@ pub struct Frame {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
     pub id: ElementId,
+    pub text: String,
+    pub source: EventId,
+}
+
+/// 「周报改到周一上午发」: a date that replaces the one of the goal, which is never reworded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Due {
+    pub id: ElementId,
+    /// The date it was understood as, and how it was said.
     pub text: String,
     pub source: EventId,
 }

@@ -65,6 +65,10 @@ pub struct StateChange {
     /// To when, for a postponement that names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<DateMention>,
+    /// Said as a wish or asked of somebody (「我想取消订单」, "can you cancel it"): it states nothing of what is not known to be
+    /// there to be cancelled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub requested: bool,
     pub span: Range<usize>,
 }
 
@@ -97,6 +101,16 @@ pub struct Correction {
     /// `None`: only denied (「3.2%这个数不对」).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
+}
+
+/// 「更正：退货率应该是2.8%」 / "Correction: it should be 2.8%": what it puts right is the value of its kind that was said last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewValue {
+    /// As written.
+    pub new: String,
+    /// Of what it is the value, if that is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
 }
 
 /// Whether an instruction is meant to last (SPEC 3.3). Only explicit words count.
@@ -154,10 +168,16 @@ pub struct Signals {
     pub states: Vec<StateChange>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cues: Vec<Cue>,
+    /// Sentences that only go on with the work (「继续写周报，今天要发了。」): nothing in them is worth reading again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goes_on: Vec<Range<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<Feedback>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
+    /// Corrections that don't say what they put right. Whoever knows what was said before makes corrections of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_values: Vec<NewValue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<Instruction>,
 }

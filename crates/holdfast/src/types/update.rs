@@ -136,6 +136,10 @@ pub enum Action {
     SetStatus {
         status: ItemStatus,
     },
+    /// Says to when the task itself was put off; the last one counts.
+    SetDue {
+        text: String,
+    },
     /// Ends the task: clears the frames, keeps the log.
     End {
         outcome: Outcome,

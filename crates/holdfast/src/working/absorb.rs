@@ -210,15 +210,22 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
     let mut of_task = None;
     for state in &signals.states {
         let Some(item) = state.item.as_deref().map(str::trim).filter(|item| !item.is_empty()) else {
-            of_task = Some(state.word);
+            // 「能不能取消」 asks for something; whether it is the task that is to end, nobody can tell.
+            if !(state.requested && matches!(state.word, StateWord::Cancel | StateWord::Postpone)) {
+                of_task = Some(state);
+            }
             continue;
         };
+        // 「我想取消订单」 is a request for a service, unless it is something of this task.
+        if state.requested && !is_known(task, item) {
+            continue;
+        }
         // 「前」 and 「它」 name nothing.
         if item.chars().count() < ITEM_CHARACTERS_MIN {
             continue;
         }
         if is_called(task, item) && super::names::find_item(&task.items, item).is_none() {
-            of_task = Some(state.word);
+            of_task = Some(state);
             continue;
         }
         let status = match state.word {
@@ -240,15 +247,29 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             _ => {}
         }
     }
-    let of_task = of_task.and_then(|word| match (word, task.status) {
+    // 「周报改到周一上午发」: the new date is said even if the task rests already.
+    let due = of_task.and_then(|state| Some(Action::SetDue { text: date_of(state, said.content)? }));
+    let of_task = of_task.and_then(|state| match (state.word, task.status) {
         (StateWord::Cancel, _) => Some(Action::End { outcome: Outcome::Cancelled, reason: None }),
         (StateWord::Done, _) => Some(Action::End { outcome: Outcome::Success, reason: None }),
         (StateWord::Pause, TaskStatus::Paused) | (StateWord::Postpone, TaskStatus::Postponed) => None,
         (StateWord::Resume, TaskStatus::Open) => None,
         (word, _) => Some(Action::SetStatus { status: item_status(word) }),
     });
+    actions.extend(due);
     actions.extend(of_task);
     actions
+}
+
+/// An item or a step of the task, or the task itself by its name.
+fn is_known(task: &Task, name: &str) -> bool {
+    let wanted = bare(name);
+    let items = task.items.iter().map(|item| bare(&item.name));
+    let by_part = |known: String| find_whole(&known, &wanted).is_some() || find_whole(&wanted, &known).is_some();
+    super::names::find_item(&task.items, name).is_some()
+        || items.filter(|known| !known.is_empty()).any(by_part)
+        || task.frame().is_some_and(|frame| step_called(frame, name).is_some())
+        || is_called(task, name)
 }
 
 fn item_status(word: StateWord) -> ItemStatus {
@@ -262,10 +283,14 @@ fn item_status(word: StateWord) -> ItemStatus {
 }
 
 /// Until when, as it was said, and the date it was understood as: 「周四下午」 means nothing next week.
-fn note(state: &StateChange, content: &str) -> Option<String> {
+fn date_of(state: &StateChange, content: &str) -> Option<String> {
     let until = state.until.as_ref()?;
     let words = content.get(until.span.clone()).unwrap_or(&until.text);
-    Some(format!("→ {} {words}", until.start.date()))
+    Some(format!("{} {words}", until.start.date()))
+}
+
+fn note(state: &StateChange, content: &str) -> Option<String> {
+    date_of(state, content).map(|date| format!("→ {date}"))
 }
 
 /// An agent says that a step of its plan is done: only one it names, and only one that is still open.
@@ -326,7 +351,9 @@ fn answer(task: &Task, said: &Said<'_>, signals: &Signals) -> Option<Action> {
     });
     // 「那17条都挂我名下」 takes up the question's own words.
     let takes_up = words(&decision.question).intersection(&words(text)).count() >= SHARED_WORDS_MIN;
-    let clear = begins || takes_up || signals.feedback == Some(Feedback::Positive);
+    // Thanks at the end of a talk answer nothing that was left open in it.
+    let thanks = THANKS.iter().any(|word| folded.contains(word));
+    let clear = begins || takes_up || signals.feedback == Some(Feedback::Positive) && !thanks;
     clear.then(|| Action::ResolveDecision { decision: decision.id.clone(), answer: text.to_owned() })
 }
 
@@ -336,6 +363,9 @@ fn is_new_business(cue: &Cue) -> bool {
 
 /// An answer that shares fewer words with its question may be about something else.
 const SHARED_WORDS_MIN: usize = 2;
+
+/// How a talk is closed.
+const THANKS: &[&str] = &["thank", "thanks", "bye", "谢谢", "多谢", "感谢", "辛苦", "再见"];
 
 /// How a clear answer begins.
 const ANSWERS: &[&str] = &[

@@ -150,7 +150,9 @@ impl Talk<'_> {
             match cue {
                 Cue::Continue { topic: Some(topic) } => return Some(self.continues(topic)),
                 Cue::Continue { topic: None } => return Some(self.goes_on()),
-                Cue::Switch { topic: Some(topic) } if self.turns_to(topic) => return Some(self.switches(topic)),
+                Cue::Switch { topic: Some(topic) } if self.turns_to(topic) && !self.only_adds(topic) => {
+                    return Some(self.switches(topic));
+                }
                 Cue::Switch { topic: None } => switching = true,
                 // 「另外，华星的报价不要写进去」 adds to what is being talked of.
                 Cue::Switch { topic: Some(_) } => {}
@@ -176,6 +178,16 @@ impl Talk<'_> {
             .iter()
             .any(|cue| matches!(cue, Cue::Request { topic: Some(asked) } if bare(asked) == bare(topic)));
         asked || self.names_work(topic) || self.tasks.iter().any(|task| matches(task, topic) >= Some(Match::Part))
+    }
+
+    /// 「顺便帮我加一件行李」: with work in hand, a weak turn to what is no piece of work by its name and isn't to be made.
+    fn only_adds(&self, topic: &str) -> bool {
+        let known = self.tasks.iter().any(|task| matches(task, topic) >= Some(Match::Part));
+        self.is_at_work() && !known && !self.names_work(topic) && !self.says_any(MAKING) && self.says_any(FOLLOWING)
+    }
+
+    fn is_at_work(&self) -> bool {
+        self.current.is_some_and(|task| task.status.is_live())
     }
 
     /// 「接着把周报弄完」, 「继续上次的周报」: the task by that name, the live one first; an ended one is taken up again.
@@ -246,8 +258,13 @@ impl Talk<'_> {
             Best::None => {}
         }
         let at_hand = self.says_any(POINTERS);
-        let in_work = self.current.is_some_and(|task| task.status.is_live());
-        match (in_work, at_hand) {
+        // "Can you also add a bag", "Thanks. Could you …": something more of what is being talked of.
+        let follows = self.says_any(FOLLOWING) || ANSWERING.iter().any(|word| self.begins_with(word));
+        match (self.is_at_work(), at_hand) {
+            (true, _) if follows => self.stays("asks for something more within the task in hand"),
+            (false, _) if follows && !(self.names_work(topic) && self.says_any(MAKING)) => {
+                self.stays("asks for something more of what was just spoken of")
+            }
             (false, false) => self.opens(topic, "asks for new work"),
             (false, true) => self.stays("asks for work on what was just spoken of"),
             (true, true) => self.stays("asks for work on what is at hand"),
@@ -308,6 +325,11 @@ impl Talk<'_> {
 
     fn says(&self, word: &str) -> bool {
         crate::text::find_whole(&self.folded, word).is_some()
+    }
+
+    fn begins_with(&self, word: &str) -> bool {
+        let rest = self.folded.trim_start().strip_prefix(word);
+        rest.is_some_and(|rest| !word.is_ascii() || !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
     }
 
     /// The rules know the topic for a piece of work: 周报, "the migration".
@@ -417,6 +439,52 @@ const POINTERS: &[&str] = &[
     "third",
     "last",
     "there",
+];
+/// Words that say that a request comes on top of what is being done.
+const FOLLOWING: &[&str] = &[
+    "也",
+    "还",
+    "再",
+    "顺便",
+    "顺手",
+    "另外",
+    "一并",
+    "一起",
+    "also",
+    "too",
+    "as well",
+    "while you're at it",
+    "in addition",
+    "additionally",
+    "before we finish",
+    "one more thing",
+    "besides",
+];
+/// What an answer begins with: what comes behind it goes on with the talk.
+const ANSWERING: &[&str] = &[
+    "是的",
+    "对",
+    "好的，谢谢",
+    "没关系",
+    "没事",
+    "谢谢",
+    "yes",
+    "yeah",
+    "yep",
+    "no",
+    "sure",
+    "thanks",
+    "thank you",
+    "great",
+    "perfect",
+    "okay, thanks",
+    "no worries",
+    "no problem",
+    "that's fine",
+    "that works",
+    "alright",
+    "understood",
+    "got it",
 ];
 /// Verbs that bring something new into the world.
 const MAKING: &[&str] = &[

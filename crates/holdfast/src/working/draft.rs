@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::names::called;
+use super::restate::restates;
 use super::{Applied, Change, Refusal, Superseded, action_name};
 use crate::text::same;
 use crate::types::frame::{Constraint, Frame, Goal, Wording};
@@ -25,6 +27,7 @@ pub(super) const STAGE: char = 'p';
 pub(super) const OUTCOME: char = 'o';
 pub(super) const FACT: char = 'f';
 pub(super) const ITEM: char = 'i';
+pub(super) const DUE: char = 'u';
 
 pub(super) fn next_id(task: &mut Task, kind: char) -> ElementId {
     let id = ElementId(format!("{kind}{}", task.next_element));
@@ -78,6 +81,7 @@ impl Draft {
             Action::AddFact { text } => self.add_fact(text),
             Action::SetItem { name, status, note } => self.set_item(name, *status, note.as_deref()),
             Action::SetStatus { status } => self.set_status(*status),
+            Action::SetDue { text } => self.set_due(text),
             Action::End { outcome, reason } => self.end(*outcome, reason.as_deref()),
         }
     }
@@ -128,7 +132,9 @@ impl Draft {
         let text = checked("a constraint", text)?;
         let at = depth.saturating_sub(1);
         let count = self.task.frames.get(at).ok_or(Refusal::TaskEnded)?.constraints.len();
-        if self.task.frames[..=at].iter().flat_map(|f| &f.constraints).any(|c| c.in_force && same(&c.text, &text)) {
+        let names: Vec<String> = called(&self.task).map(str::to_owned).collect();
+        let said = |c: &Constraint| c.in_force && (same(&c.text, &text) || restates(&c.text, &text, &names));
+        if self.task.frames[..=at].iter().flat_map(|f| &f.constraints).any(said) {
             return Ok(());
         }
         room("constraint", count)?;

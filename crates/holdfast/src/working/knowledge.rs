@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::draft::{ARTIFACT, CONCLUSION, DECISION, Draft, FACT, RESULT, WARNING, checked, checked_some, json, room};
-use crate::text::same;
+use crate::text::{extends, same};
 use crate::types::frame::{Artifact, Conclusion, Decision, StepResult, Warning, Wording};
 use crate::types::ids::{ElementId, EventId};
 use crate::types::operation::Verb;
@@ -17,10 +17,10 @@ enum Place {
 }
 
 impl Draft {
-    /// Concluding the same thing twice is concluding it once.
+    /// Concluding the same thing twice is concluding it once, and so is a part of it.
     pub(super) fn conclude(&mut self, text: &str) -> Result<(), Refusal> {
         let text = checked("a conclusion", text)?;
-        if self.frame()?.conclusions.iter().any(|c| c.valid && same(&c.text, &text)) {
+        if self.frame()?.conclusions.iter().any(|c| c.valid && (same(&c.text, &text) || extends(&c.text, &text))) {
             return Ok(());
         }
         let top = self.task.frames.len() - 1;

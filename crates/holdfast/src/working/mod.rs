@@ -15,6 +15,7 @@ pub mod phase;
 mod plan;
 mod refusal;
 pub mod reply;
+mod restate;
 mod state;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -156,6 +157,7 @@ pub fn action_name(action: &Action) -> &'static str {
         Action::AddFact { .. } => "add_fact",
         Action::SetItem { .. } => "set_item",
         Action::SetStatus { .. } => "set_status",
+        Action::SetDue { .. } => "set_due",
         Action::End { .. } => "end",
     }
 }

@@ -2,12 +2,12 @@
 
 use super::Refusal;
 use super::draft::{
-    CONSTRAINT, Draft, FRAME, GOAL, ITEM, STAGE, STEP, checked, checked_some, checked_up_to, json, room,
+    CONSTRAINT, DUE, Draft, FRAME, GOAL, ITEM, STAGE, STEP, checked, checked_some, checked_up_to, json, room,
 };
 use super::names::find_item;
 use super::plan::all_artifacts;
 use crate::text::same;
-use crate::types::frame::{Frame, Goal, StageSummary, Step, StepStatus};
+use crate::types::frame::{Due, Frame, Goal, StageSummary, Step, StepStatus};
 use crate::types::operation::Verb;
 use crate::types::task::{Closing, Item, ItemStatus, Outcome, StepPhase, Task, TaskStatus};
 use crate::types::update::ITEM_NAME_BYTES_MAX;
@@ -68,6 +68,16 @@ impl Draft {
         }
         self.task.status = status;
         self.changed(Verb::SetState, None, json(&before), json(&status));
+        Ok(())
+    }
+
+    pub(super) fn set_due(&mut self, text: &str) -> Result<(), Refusal> {
+        let text = checked("a date", text)?;
+        self.frame()?;
+        let due = Due { id: self.id(DUE), text, source: self.source };
+        let (id, after) = (due.id.clone(), json(&due));
+        let before = self.task.frames[0].due.replace(due);
+        self.changed(Verb::SetState, Some(id), before.as_ref().and_then(json), after);
         Ok(())
     }
 

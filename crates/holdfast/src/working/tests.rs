@@ -185,6 +185,39 @@ fn the_same_constraint_or_conclusion_twice_is_one() {
     assert_eq!(task.frame().unwrap().conclusions.len(), 1);
 }
 
+/// An agent restates what the user laid down: the user's own words stay, and nothing is doubled.
+#[test]
+fn a_constraint_restated_in_other_words_is_one() {
+    let said = "这周开始口径统一按发货时间，另外华星的报价不要写进去，价格还没谈定";
+    let mut report = task();
+    report.names.push("周报".to_owned());
+    let report = after(
+        &report,
+        vec![vec![constraint(said), constraint("口径统一按发货时间"), constraint("华星的报价不要写进周报")]],
+    );
+    let texts = |task: &Task| task.visible_constraints().iter().map(|(_, c)| c.text.clone()).collect::<Vec<_>>();
+    assert_eq!(texts(&report), [said]);
+    let other = ["口径统一按下单时间", "启明的报价不要写进周报", "华星的报价要写进周报"];
+    let report = after(&report, vec![other.iter().map(|text| constraint(text)).collect()]);
+    assert_eq!(texts(&report).len(), 4);
+    let english = after(
+        &task(),
+        vec![vec![constraint("Keep the report under 500 words"), constraint("keep the report under 800 words")]],
+    );
+    assert_eq!(texts(&english).len(), 2);
+    let english = after(&english, vec![vec![constraint("Please keep the report under 500 words.")]]);
+    assert_eq!(texts(&english).len(), 2);
+}
+
+#[test]
+fn a_conclusion_within_another_is_not_drawn_again() {
+    let whole = "第48周退货率 2.8%（36/1281，已扣重复退款 5 单），比上周略降";
+    let task =
+        after(&task(), vec![vec![conclude(whole), conclude("第48周退货率 2.8%"), conclude("第48周退货率 2.85%")]]);
+    let texts: Vec<&str> = task.frame().unwrap().conclusions.iter().map(|c| c.text.as_str()).collect();
+    assert_eq!(texts, [whole, "第48周退货率 2.85%"]);
+}
+
 #[test]
 fn a_subtask_sees_its_parents_constraints_and_can_not_touch_them() {
     let task = after(&task(), vec![vec![constraint("不超过500字"), push("核对数据")], vec![constraint("只看官网")]]);

@@ -89,6 +89,7 @@ impl Words {
     fn frame(&self, frame: &Frame) -> Vec<String> {
         let mut lines = Vec::new();
         lines.extend(frame.goal.as_ref().map(|goal| self.element(&goal.id.0, self.of("goal", "目标"), &goal.text)));
+        lines.extend(frame.due.as_ref().map(|due| self.element(&due.id.0, self.of("moved to", "时间改到"), &due.text)));
         lines.extend(frame.stage.as_ref().map(|stage| self.element("", self.of("stage", "阶段"), stage)));
         for constraint in &frame.constraints {
             let mark = if constraint.in_force { String::new() } else { self.aside(self.of("retracted", "已撤回")) };

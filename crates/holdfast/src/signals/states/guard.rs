@@ -83,7 +83,44 @@ pub(super) fn passes(reading: &Reading<'_>, hit: &Hit, clause: &Clause, word: St
             Form::Participle => is_predicate(reading, hit, clause),
             Form::Verb | Form::WithDate if is_ascii(reading, hit) => is_order(reading, hit, clause),
             Form::Verb | Form::WithDate => true,
+            Form::WithLe => gives_up(reading, hit, clause),
         }
+}
+
+/// A wish, or a thing asked of somebody: 「我想取消订单」, "can you cancel it", 取消订单. What is told to have happened is neither.
+pub(super) fn is_requested(
+    reading: &Reading<'_>,
+    hit: &Hit,
+    clause: &Clause,
+    form: Form,
+    item: Option<&std::ops::Range<usize>>,
+    word: StateWord,
+) -> bool {
+    let provided = item.is_some_and(|item| reading.said(item.clone(), Tag::Service).next().is_some());
+    let wished = reading.said(clause.span.start..hit.start, Tag::Wish).any(|wish| !contains(hit, wish));
+    // "My flight has been delayed" tells of the world: nobody put anything off.
+    let happened = provided && word == StateWord::Postpone;
+    happened || (provided || wished) && !is_told(reading, hit, clause, form)
+}
+
+/// 不做了, 不做灰度了: 了 right behind the word or at the end of its clause. 「先不做了，等机房换完再说」 only puts it off.
+fn gives_up(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
+    let text = reading.text();
+    let rest = text[hit.end..clause.span.end].trim_end().trim_end_matches(['吧', '啊', '哈', '呀', '哦', '啦']);
+    let goes_on = rest.starts_with(['完', '到', '好', '得', '成', '出', '错', '过']);
+    let le = !goes_on
+        && (rest.starts_with('了') || rest.ends_with('了') || rest.is_empty() && text[hit.end..].starts_with('啦'));
+    le && !is_put_off(reading, hit, clause)
+}
+
+/// 先不…了 with a word on when it is taken up again.
+pub(super) fn is_put_off(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
+    let text = reading.text();
+    let sentence = reading.layout.sentence_of(clause);
+    text[hit.span()].starts_with('先')
+        && ["再说", "再看", "再做", "再弄", "再搞", "再办", "再定", "再开", "等"]
+            .iter()
+            .any(|later| text[hit.end..sentence.span.end].contains(later))
 }
 
 /// A report of what has happened, not an order: 取消了, 已取消, "was cancelled".
@@ -93,6 +130,7 @@ pub(super) fn is_told(reading: &Reading<'_>, hit: &Hit, clause: &Clause, form: F
     match form {
         Form::Participle | Form::Perfect => true,
         Form::Verb | Form::WithDate if is_ascii(reading, hit) => text[hit.span()].ends_with("ed"),
+        Form::WithLe => true,
         Form::Verb | Form::WithDate => {
             let before = &text[clause.span.start..hit.start];
             after.starts_with(['了', '啦'])

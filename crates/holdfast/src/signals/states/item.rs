@@ -10,15 +10,82 @@ use crate::signals::reading::Reading;
 /// Longest clause before a comma that can be the topic of the next one: 华星那个会，取消吧.
 const TOPIC_CHARS_MAX: usize = 15;
 
-/// `None`: the task itself, or nothing that can be named.
-pub(super) fn of(reading: &Reading<'_>, hit: &Hit, clause: &Clause, form: Form) -> Option<Range<usize>> {
+/// What a state word is said of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Nothing is named: the task itself.
+    Task,
+    Item(Range<usize>),
+    /// One of several, any, some: it can't be told which.
+    Unclear,
+}
+
+pub(super) fn of(reading: &Reading<'_>, hit: &Hit, clause: &Clause, form: Form) -> Of {
     let text = reading.text();
     let left = clause.span.start..hit.start;
     let right = hit.end..clause.span.end;
-    if text.as_bytes()[hit.start].is_ascii() && !text[hit.span()].is_empty() {
-        return english(reading, left, right, form);
+    let ascii = text.as_bytes()[hit.start].is_ascii();
+    if ascii && is_one_of_several(text[right.clone()].trim_start(), SEVERAL_EN)
+        || !ascii && is_one_of_several(text[right.clone()].trim_start_matches(['了', '掉']), SEVERAL_ZH)
+    {
+        return Of::Unclear;
     }
-    chinese(reading, hit, left, right, form).or_else(|| topic_before(reading, clause))
+    let item = match ascii {
+        true => english(reading, hit, left, right, form),
+        false => chinese(reading, hit, left, right, form).or_else(|| topic_before(reading, clause)),
+    };
+    match item {
+        Some(item) => Of::Item(item),
+        // "Upgrade reservation XEHM4B, then cancel it": what was named just before, whatever it is, is not the task.
+        None if refers_back(reading, hit, clause) => Of::Unclear,
+        None => Of::Task,
+    }
+}
+
+fn refers_back(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
+    if names_the_task(reading, clause) {
+        return false;
+    }
+    let object = reading.text()[hit.end..clause.span.end].trim_start_matches([' ', '了', '掉']);
+    let several = ["them", "those", "these", "它们", "他们", "这些", "那些"];
+    is_one_of_several(object, &several) || reading.said(0..hit.start, Tag::Service).next().is_some()
+}
+
+/// Words that name one of several, or whichever there is.
+const SEVERAL_EN: &[&str] = &[
+    "one",
+    "ones",
+    "any",
+    "anything",
+    "some",
+    "something",
+    "either",
+    "each",
+    "every",
+    "whichever",
+    "both",
+    "two",
+    "three",
+    "all of",
+    "a few",
+    "several",
+    "most",
+];
+const SEVERAL_ZH: &[&str] = &["其中", "一些", "某", "任何", "任意", "哪"];
+
+fn is_one_of_several(object: &str, words: &[&str]) -> bool {
+    let object = ["the ", "my ", "another "].iter().find_map(|lead| object.strip_prefix(lead)).unwrap_or(object);
+    words.iter().any(
+        |word| {
+            if word.is_ascii() { phrase::starts_with_word(object, word) } else { object.starts_with(word) }
+        },
+    )
+}
+
+/// 「取消这个任务」, "cancel this task".
+pub(super) fn names_the_task(reading: &Reading<'_>, clause: &Clause) -> bool {
+    let said = &reading.text()[clause.span.clone()];
+    said.contains("任务") || said.split([' ', '.', ',']).any(|word| matches!(word, "task" | "job"))
 }
 
 fn chinese(
@@ -105,7 +172,13 @@ fn topic_before(reading: &Reading<'_>, clause: &Clause) -> Option<Range<usize>> 
     ends_in_work(reading, &name).then_some(name)
 }
 
-fn english(reading: &Reading<'_>, left: Range<usize>, right: Range<usize>, form: Form) -> Option<Range<usize>> {
+fn english(
+    reading: &Reading<'_>,
+    hit: &Hit,
+    left: Range<usize>,
+    right: Range<usize>,
+    form: Form,
+) -> Option<Range<usize>> {
     let text = reading.text();
     let object = || {
         let right = right.start..right.end;
@@ -116,7 +189,9 @@ fn english(reading: &Reading<'_>, left: Range<usize>, right: Range<usize>, form:
         phrase::name(reading, phrase::english_object(reading, right))
     };
     if matches!(form, Form::Verb | Form::WithDate) {
-        return object().or_else(|| passive_subject(reading, left.clone()));
+        // "the demo moved to Friday" has its item in front; before an order stands only who is to do it.
+        let told = text[hit.span()].ends_with("ed");
+        return object().or_else(|| told.then(|| passive_subject(reading, left.clone()))?);
     }
     // "put the review on hold".
     let said = &text[left.clone()];
@@ -137,7 +212,12 @@ fn english(reading: &Reading<'_>, left: Range<usize>, right: Range<usize>, form:
 fn passive_subject(reading: &Reading<'_>, left: Range<usize>) -> Option<Range<usize>> {
     let text = reading.text();
     let said = &text[left.clone()];
-    let start =
-        [" that ", " and ", " but ", " so "].iter().filter_map(|word| said.rfind(word).map(|at| at + word.len())).max();
-    phrase::name(reading, left.start + start.unwrap_or(0)..left.end)
+    let start = [" that ", " and ", " but ", " so ", " because ", " since ", " as "]
+        .iter()
+        .filter_map(|word| said.rfind(word).map(|at| at + word.len()))
+        .max();
+    let name = phrase::name(reading, left.start + start.unwrap_or(0)..left.end)?;
+    // "I was charged for the flight that …": a sentence about somebody, not a name.
+    let first = text[name.clone()].split([' ', '\'']).next().unwrap_or_default();
+    (!matches!(first, "i" | "we" | "you" | "he" | "she" | "they" | "it" | "there")).then_some(name)
 }

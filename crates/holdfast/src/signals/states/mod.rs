@@ -27,11 +27,15 @@ pub(super) fn find(reading: &Reading<'_>, source: Source) -> Vec<StateChange> {
         if hit.start < after {
             continue;
         }
-        after = hit.end;
         if changes.len() == CHANGES_MAX {
             break;
         }
         let Some(clause) = reading.clause_of(hit) else { continue };
+        // 先不做 gives up with 了 and only pauses without: the same word in another list.
+        if form == Form::WithLe && !guard::passes(reading, hit, clause, word, form) {
+            continue;
+        }
+        after = hit.end;
         // An agent advises ("Cancel unused subscriptions"); only what it says has happened counts.
         if !guard::passes(reading, hit, clause, word, form)
             || source != Source::User && !guard::is_told(reading, hit, clause, form)
@@ -42,8 +46,16 @@ pub(super) fn find(reading: &Reading<'_>, source: Source) -> Vec<StateChange> {
         if form == Form::WithDate && until.is_none() {
             continue;
         }
-        let item = item::of(reading, hit, clause, form).map(|span| reading.folded.written(span).trim().to_owned());
-        changes.push(StateChange { word, item, until, span: reading.folded.span(hit.span()) });
+        let item = match item::of(reading, hit, clause, form) {
+            item::Of::Task => None,
+            item::Of::Item(span) => Some(span),
+            item::Of::Unclear => continue,
+        };
+        let requested = word != StateWord::Done && guard::is_requested(reading, hit, clause, form, item.as_ref(), word);
+        // 「我想取消这个任务」 names the task that is in hand.
+        let requested = requested && !(item.is_none() && item::names_the_task(reading, clause));
+        let item = item.map(|span| reading.folded.written(span).trim().to_owned());
+        changes.push(StateChange { word, item, until, requested, span: reading.folded.span(hit.span()) });
     }
     changes.dedup_by(|later, earlier| later.word == earlier.word && later.item == earlier.item);
     changes

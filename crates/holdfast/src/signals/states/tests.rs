@@ -59,6 +59,82 @@ fn chinese_orders_and_statements() {
     check("暫停遷移", "pause 遷移");
 }
 
+/// As `check`, with `?` before what is wished for or asked of somebody.
+fn check_requested(text: &str, expected: &str) {
+    let at = date(2026, 9, 16).at(10, 0, 0, 0).in_tz("Asia/Shanghai").expect("a time in the zone");
+    let told: Vec<String> = read(text, &at, Source::User, Lexicon::builtin())
+        .states
+        .iter()
+        .map(|change| {
+            let asked = if change.requested { "?" } else { "" };
+            format!("{asked}{:?} {}", change.word, change.item.as_deref().unwrap_or("-")).to_lowercase()
+        })
+        .collect();
+    assert_eq!(told.join("; "), expected, "in {text:?}");
+}
+
+#[test]
+fn a_wish_or_a_request_is_told_from_a_decision() {
+    check_requested("我想取消订单", "?cancel 订单");
+    check_requested("帮我取消订单", "?cancel 订单");
+    check_requested("取消我的机票", "?cancel 机票");
+    check_requested("我想取消", "?cancel -");
+    check_requested("能不能取消", "");
+    check_requested("可以取消吗", "");
+    check_requested("我想取消这个任务", "cancel -");
+    check_requested("客户A取消拜访", "cancel 拜访");
+    check_requested("取消周三的会", "cancel 周三的会");
+    check_requested("订单取消了", "cancel 订单");
+    check_requested("I'd like to cancel my order", "?cancel order");
+    check_requested("I want to cancel", "?cancel -");
+    check_requested("I need to cancel it", "?cancel -");
+    check_requested("can you cancel my flight for me", "?cancel flight");
+    check_requested("Yes, please go ahead and cancel reservation H9ZU1C for me.", "?cancel reservation h9zu1c");
+    check_requested("Could you please cancel the subscription?", "?cancel subscription");
+    check_requested("I want to cancel this task", "cancel -");
+    check_requested("cancel the Acme visit", "cancel acme visit");
+    check_requested("Please cancel the Acme demo.", "cancel acme demo");
+    check_requested("the order was cancelled", "cancel order");
+    check_requested("My flight HAT039 has been delayed", "?postpone flight hat039");
+    check_requested("航班延误了", "");
+    check_requested("航班推迟了", "?postpone 航班");
+    check_requested("The review was postponed", "postpone review");
+}
+
+#[test]
+fn an_item_has_a_name_of_its_own() {
+    check("Let's cancel it", "cancel -");
+    check("I do need to cancel", "cancel -");
+    check("cancel the reservation I made", "cancel reservation");
+    check("cancel the demo for me", "cancel demo");
+    check("cancel the flight from MCO", "cancel flight from MCO");
+    // One of several, or what was named just before: whichever it is, it is not the task.
+    check("cancel one of them", "");
+    check("cancel any meetings", "");
+    check("Just cancel them", "");
+    check("Upgrade reservation XEHM4B first, then cancel it", "");
+    check("取消其中一个", "");
+    check("我的航班有问题，先取消吧", "");
+}
+
+#[test]
+fn given_up_is_not_put_off() {
+    check("灰度先不做了", "cancel 灰度");
+    check("灰度不做了", "cancel 灰度");
+    check("先不做灰度了", "cancel 灰度");
+    check("回访先不搞了", "cancel 回访");
+    check("云岫那家先不跟了", "cancel 云岫");
+    check("灰度先不做", "pause 灰度");
+    check("灰度先放一放", "pause 灰度");
+    check("灰度先别做了", "pause 灰度");
+    check("迁移先不动", "pause 迁移");
+    check("灰度先不做了，等机房换完再说", "pause 灰度");
+    for text in ["不做完不行", "门打不开了", "先不说这个", "回不去了", "这事不做完了不踏实"]
+    {
+        check(text, "");
+    }
+}
+
 #[test]
 fn chinese_done() {
     check("周报写完了", "done 周报");

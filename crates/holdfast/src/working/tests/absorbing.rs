@@ -3,7 +3,7 @@
 use super::*;
 use crate::types::event::{Kind, Source, Trust};
 use crate::types::signals::{
-    Correction, Cue, Entity, EntityKind, Instruction, Signals, Standing, StateChange, StateWord,
+    Correction, Cue, Entity, EntityKind, Feedback, Instruction, Signals, Standing, StateChange, StateWord,
 };
 
 fn said(source: Source, kind: Kind, content: &str) -> Said<'_> {
@@ -101,7 +101,7 @@ fn what_others_write_lays_nothing_down() {
     let task = task();
     let tool = absorb(&task, &said(Source::Tool, Kind::ToolResult, text), &Signals::default()).unwrap();
     assert!(matches!(tool.actions.as_slice(), [Action::Result { .. }]));
-    let state = StateChange { word: StateWord::Cancel, item: None, until: None, span: 0..0 };
+    let state = StateChange { word: StateWord::Cancel, item: None, until: None, requested: false, span: 0..0 };
     let signals = Signals { states: vec![state], ..Signals::default() };
     let pasted = Said { trust: Trust::Untrusted, ..user(text) };
     assert_eq!(absorb(&task, &pasted, &signals), None);
@@ -112,7 +112,13 @@ fn what_others_write_lays_nothing_down() {
 #[test]
 fn state_words_reach_steps_items_and_the_task() {
     let task = after(&task(), vec![vec![plan(&["收集数据", "写初稿"])]]);
-    let state = |word, item: Option<&str>| StateChange { word, item: item.map(str::to_owned), until: None, span: 0..0 };
+    let state = |word, item: Option<&str>| StateChange {
+        word,
+        item: item.map(str::to_owned),
+        until: None,
+        requested: false,
+        span: 0..0,
+    };
     let signals = |states| Signals { states, ..Signals::default() };
     let check = |states, expected: &str| assert_eq!(json(absorb(&task, &user("……"), &signals(states))), expected);
     check(
@@ -141,6 +147,60 @@ fn state_words_reach_steps_items_and_the_task() {
         json(absorb(&task, &agent, &signals(states))),
         r#"{"action":"complete_step","step":"s3","status":"done"}"#
     );
+}
+
+/// 「周报改到周一上午发」: the task rests until a date that is not lost.
+#[test]
+fn a_task_put_off_has_its_new_date() {
+    let at = jiff::civil::date(2026, 9, 16).at(10, 0, 0, 0).in_tz("Asia/Shanghai").unwrap();
+    let check = |title: &str, text: &str, expected: &str| {
+        let mut task = task();
+        task.title = title.to_owned();
+        task.names = vec![title.to_lowercase()];
+        let signals = crate::signals::read(text, &at, Source::User, crate::signals::Lexicon::builtin());
+        assert_eq!(json(absorb(&task, &user(text), &signals)), expected);
+    };
+    check(
+        "周报",
+        "周报改到周一上午发",
+        "{\"action\":\"set_due\",\"text\":\"2026-09-21 周一上午\"}\n{\"action\":\"set_status\",\"status\":\"postponed\"}",
+    );
+    check(
+        "weekly report",
+        "move the report to Monday morning",
+        "{\"action\":\"set_due\",\"text\":\"2026-09-21 Monday morning\"}\n{\"action\":\"set_status\",\"status\":\"postponed\"}",
+    );
+    check("周报", "周报推迟", r#"{"action":"set_status","status":"postponed"}"#);
+    check(
+        "周报",
+        "和华星的会改到周一上午",
+        r#"{"action":"set_item","name":"和华星的会","status":"postponed","note":"→ 2026-09-21 周一上午"}"#,
+    );
+    check("周报", "周报会改到周一上午发吗？", "nothing");
+}
+
+/// A request for a service does nothing to what nobody has heard of; said of an item of the task it does.
+#[test]
+fn a_requested_cancellation_needs_a_known_item() {
+    let task = after(
+        &task(),
+        vec![vec![
+            plan(&["收集数据", "拜访Acme"]),
+            Action::SetItem { name: "周三的会".to_owned(), status: ItemStatus::Open, note: None },
+        ]],
+    );
+    let check = |item: Option<&str>, expected: &str| {
+        let item = item.map(str::to_owned);
+        let state = StateChange { word: StateWord::Cancel, item, until: None, requested: true, span: 0..0 };
+        let signals = Signals { states: vec![state], ..Signals::default() };
+        assert_eq!(json(absorb(&task, &user("……"), &signals)), expected);
+    };
+    check(Some("订单"), "nothing");
+    check(Some("reservation H9ZU1C"), "nothing");
+    check(None, "nothing");
+    check(Some("周三的会"), r#"{"action":"set_item","name":"周三的会","status":"cancelled"}"#);
+    check(Some("拜访Acme"), r#"{"action":"complete_step","step":"s4","status":"cancelled"}"#);
+    check(Some("周报"), r#"{"action":"end","outcome":"cancelled"}"#);
 }
 
 #[test]
@@ -184,6 +244,11 @@ fn a_question_is_asked_once_and_answered_by_a_clear_reply() {
         |text: &str, expected: &str| assert_eq!(json(absorb(&open, &user(text), &Signals::default())), expected);
     check("好的，附上", r#"{"action":"resolve_decision","decision":"d3","answer":"好的，附上"}"#);
     check("今天天气不错", "nothing");
+    let praise = Signals { feedback: Some(Feedback::Positive), ..Signals::default() };
+    let praised = |text: &str| json(absorb(&open, &user(text), &praise));
+    assert_eq!(praised("很好，谢谢，辛苦了"), "nothing");
+    assert_eq!(praised("Great! Thank you for your help."), "nothing");
+    assert_eq!(praised("很好"), r#"{"action":"resolve_decision","decision":"d3","answer":"很好"}"#);
     check("要多久？", "nothing");
 }
 
@@ -259,7 +324,7 @@ mod whatever {
             ]]);
             let signals = Signals {
                 states: words.into_iter().map(|(word, item)| StateChange {
-                    word, item: item.map(str::to_owned), until: None, span: 0..0,
+                    word, item: item.map(str::to_owned), until: None, requested: false, span: 0..0,
                 }).collect(),
                 corrections: vec![Correction { old: "3.2%".to_owned(), new: Some("2.8%".to_owned()) }],
                 ..Signals::default()

@@ -102,6 +102,38 @@ fn new_work_opens_a_task_and_work_on_what_is_at_hand_does_not() {
     );
 }
 
+/// A request with 也, 还, "also" or an answer before it goes on with what is being talked of.
+#[test]
+fn a_follow_up_request_is_no_new_task() {
+    check(Some("report"), "can you also add a bag", Some(requests("bag")), "stays report");
+    check(Some("report"), "also, could you draft a note on it", Some(requests("note on it")), "stays report");
+    check(Some("report"), "Could you add a chart as well?", Some(requests("chart")), "stays report");
+    check(Some("report"), "也帮我写一段说明", Some(requests("说明")), "stays report");
+    check(Some("report"), "还有，帮我加一张图", Some(requests("图")), "stays report");
+    let aside = Cue::Switch { topic: Some("一件行李".to_owned()) };
+    let mut signals = cue("", aside);
+    signals.cues.push(requests("一件行李"));
+    assert_eq!(verdict(&known(), Some("report"), "顺便帮我加一件行李", &signals), "stays report");
+    // With nothing in hand it is no task either: what it adds to was none.
+    check(
+        None,
+        "Thanks! Before we finish, could you also add 1 checked bag?",
+        Some(requests("1 checked bag")),
+        "unattributed",
+    );
+    check(None, "Yes, please update my reservation.", Some(requests("reservation")), "unattributed");
+    check(None, "好的，谢谢，再帮我查一下航班", Some(requests("航班")), "unattributed");
+    // A piece of work by its name is one, and so is what is asked for without any such word.
+    check(None, "帮我也写一份年度计划", Some(requests("年度计划")), "opens 年度计划");
+    check(
+        Some("report"),
+        "please draft a plan for the party",
+        Some(requests("plan for the party")),
+        "opens plan for the party",
+    );
+    check(Some("move"), "接着帮我写周报", Some(requests("周报")), "switches report");
+}
+
 #[test]
 fn a_name_is_a_topic_at_the_head_and_a_comparison_elsewhere() {
     check(Some("report"), "数据迁移现在到哪一步了？", None, "switches move");
@@ -125,7 +157,13 @@ fn equals_are_not_guessed_between_unless_they_are_one_series() {
 #[test]
 fn a_state_word_about_another_task_does_not_take_the_session_there() {
     let state = |word| Signals {
-        states: vec![StateChange { word, item: Some("数据迁移".to_owned()), until: None, span: 0..0 }],
+        states: vec![StateChange {
+            word,
+            item: Some("数据迁移".to_owned()),
+            until: None,
+            requested: false,
+            span: 0..0,
+        }],
         ..Signals::default()
     };
     let tasks = known();

@@ -34,7 +34,7 @@ fn what_is_wrong_is_said() {
         "action 2 of the update: unknown variant `delete_all`, expected one of `set_goal`, `plan`, `complete_step`, \
          `next_step`, `add_constraint`, `add_task_constraint`, `amend_constraint`, `retract_constraint`, `result`, `push_subtask`, `pop_subtask`, \
          `conclude`, `supersede`, `ask_decision`, `resolve_decision`, `warn`, `clear_warning`, `artifact`, `set_stage`, \
-         `add_fact`, `set_item`, `set_status`, `end`",
+         `add_fact`, `set_item`, `set_status`, `set_due`, `end`",
     );
     check(
         r#"{"actions":[{"action":"conclude","text":1}]}"#,
