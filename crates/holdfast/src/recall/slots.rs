@@ -83,7 +83,7 @@ pub(super) fn newest_first(
     }
     let is_fallback = |old: &Answer, new: &Answer| {
         let mut before = pairs.iter().filter(|(_, by)| by.seq == old.seq);
-        question.may_fall_back(old, new) && before.any(|(before, _)| Question::shares_value(before, new))
+        question.may_fall_back(old, new) && before.any(|(before, _)| share_a_value(before, new))
     };
     let lasting = pairs.iter().filter(|(old, new)| !is_fallback(old, new));
     reorder(order, lasting.map(|(old, new)| (old.seq, new.seq)).collect())
@@ -290,10 +290,6 @@ impl Question {
         old.is_news && !new.is_news && !self.same_form(old, new)
     }
 
-    fn shares_value(a: &Answer, b: &Answer) -> bool {
-        a.values.iter().any(|x| b.values.iter().any(|y| x.kind == y.kind && x.text == y.text))
-    }
-
     /// Most of the words in common, and what differs is on neither side what the question asks about.
     fn differs_in_one_place(&self, old: &Answer, new: &Answer) -> bool {
         let longer = old.terms.len().max(new.terms.len());
@@ -313,6 +309,10 @@ impl Question {
             && !asked(&only_a)
             && !asked(&only_b)
     }
+}
+
+fn share_a_value(a: &Answer, b: &Answer) -> bool {
+    a.values.iter().any(|x| b.values.iter().any(|y| x.kind == y.kind && x.text == y.text))
 }
 
 /// Whether the newer statement tells the old value with the one it became: "raised to $500, and later to $550".
