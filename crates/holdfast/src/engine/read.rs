@@ -97,7 +97,7 @@ impl Engine {
         }
         let (evidence, lexical) = self.evidence(query, plan, embedded)?;
         let scored = recall::score(plan, &evidence);
-        let compared = self.events(query, &recall::compared(&scored))?;
+        let compared = self.events(query, &recall::compared(plan, &evidence, &scored))?;
         let ranked = recall::rank(plan, &evidence, scored, &compared);
         let facts = match &task {
             Some(task) => recall::facts(plan, task, query.limits.facts.min(query.limits.total)),

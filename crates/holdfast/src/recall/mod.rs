@@ -19,4 +19,5 @@ mod tests;
 pub use facts::facts;
 pub use plan::{Plan, PlannedTerm, manner, plan};
 pub use score::{Evidence, score};
-pub use select::{compared, explain, rank, select};
+pub use select::{explain, rank, select};
+pub use slots::compared;

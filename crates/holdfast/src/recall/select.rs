@@ -33,23 +33,13 @@ pub struct Ranked {
 /// What became of each candidate, in the order of the ranking.
 pub type Verdicts = Vec<(Seq, Verdict)>;
 
-/// The candidates whose texts are needed to put the newest of a slot first.
-pub fn compared(scored: &[Scored]) -> Vec<Seq> {
-    scored.iter().take(COMPARED_MAX).map(|candidate| candidate.seq).collect()
-}
-
 /// Puts the newest of each slot first. `events` are those that `compared` named.
 pub fn rank(plan: &Plan, evidence: &Evidence, scored: Vec<Scored>, events: &BTreeMap<Seq, StoredEvent>) -> Vec<Ranked> {
-    let statements: Vec<Statement<'_>> = scored
-        .iter()
-        .map_while(|candidate| {
-            let event = events.get(&candidate.seq)?;
-            Some(Statement { seq: event.seq, source: event.event.source, content: &event.event.content })
-        })
-        .collect();
-    let compared = statements.len();
-    let (order, replaced_by) = newest_first(plan, &term_weights(plan, evidence), &statements);
-    let rest = scored[compared..].iter().map(|candidate| candidate.seq);
+    let statements: Vec<Statement<'_>> =
+        events.values().map(|event| Statement { seq: event.seq, content: &event.event.content }).collect();
+    let order = scored.iter().take(COMPARED_MAX).map(|candidate| candidate.seq).collect();
+    let (order, replaced_by) = newest_first(plan, &term_weights(plan, evidence), order, &statements);
+    let rest = scored.iter().skip(COMPARED_MAX).map(|candidate| candidate.seq);
     let order: Vec<Seq> = order.into_iter().chain(rest).collect();
     let mut by_seq: BTreeMap<Seq, Scored> = scored.into_iter().map(|candidate| (candidate.seq, candidate)).collect();
     order

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::Plan;
+use super::score::{Evidence, Scored, term_weights};
 use super::values::{Value, ValueKind, is_former, values};
 use super::words::words;
 use crate::text::{JOINT, fold, index_terms, is_stop_term, sentences};
@@ -35,10 +36,9 @@ const FIRST_PLACES: usize = 5;
 /// And this many of them stay right behind.
 const DEMOTED_MAX: usize = 10;
 
-/// A candidate with its text, in the order of the ranking.
+/// A candidate with its text.
 pub(super) struct Statement<'a> {
     pub(super) seq: Seq,
-    pub(super) source: Source,
     pub(super) content: &'a str,
 }
 
@@ -58,19 +58,11 @@ struct Answer {
 pub(super) fn newest_first(
     plan: &Plan,
     weights: &[f32],
+    order: Vec<Seq>,
     statements: &[Statement<'_>],
 ) -> (Vec<Seq>, BTreeMap<Seq, Seq>) {
-    let order: Vec<Seq> = statements.iter().map(|statement| statement.seq).collect();
-    if plan.spans_time || plan.history {
-        return (order, BTreeMap::new());
-    }
     let question = Question::new(plan, weights);
-    let mut answers: Vec<Answer> = statements
-        .iter()
-        .take(COMPARED_MAX)
-        .filter(|statement| statement.source != Source::Agent)
-        .filter_map(|statement| question.best_answer(statement))
-        .collect();
+    let mut answers: Vec<Answer> = statements.iter().filter_map(|statement| question.best_answer(statement)).collect();
     let best = answers.iter().map(|answer| answer.share).fold(0.0, f32::max);
     answers.retain(|answer| answer.share >= BESIDE_BEST * best);
     let mut pairs: Vec<(&Answer, &Answer)> = Vec::new();
@@ -89,9 +81,28 @@ pub(super) fn newest_first(
     reorder(order, lasting.map(|(old, new)| (old.seq, new.seq)).collect())
 }
 
+/// The candidates whose texts are needed to put the newest of a slot first: not the agent's, and with enough of the question's
+/// words. Fewer than two replace nothing.
+pub fn compared(plan: &Plan, evidence: &Evidence, scored: &[Scored]) -> Vec<Seq> {
+    if plan.spans_time || plan.history {
+        return Vec::new();
+    }
+    let question = Question::new(plan, &term_weights(plan, evidence));
+    let agents: BTreeSet<Seq> =
+        evidence.candidates.iter().filter(|traits| traits.source == Source::Agent).map(|traits| traits.seq).collect();
+    let able = |candidate: &&Scored| {
+        let seen = (0..question.words.len()).filter(|&word| candidate.seen[question.places[word]]);
+        !agents.contains(&candidate.seq) && question.weight(seen) >= ANSWERS * question.total
+    };
+    let able: Vec<Seq> = scored.iter().take(COMPARED_MAX).filter(able).map(|candidate| candidate.seq).collect();
+    if able.len() > 1 { able } else { Vec::new() }
+}
+
 struct Question {
-    /// The words that say something, by place, with weight times rarity.
+    /// The words that say something, with weight times rarity.
     words: Vec<(String, f32)>,
+    /// Of each word, its place among the plan's terms.
+    places: Vec<usize>,
     /// Of each word, what must be in a text that holds it.
     beginnings: Vec<String>,
     total: f32,
@@ -104,13 +115,11 @@ impl Question {
     fn new(plan: &Plan, weights: &[f32]) -> Self {
         let current = &words().current;
         let says = |text: &str| !is_stop_term(text) && !current.is_match(text);
-        let words: Vec<(String, f32)> = plan
-            .terms
-            .iter()
-            .zip(weights)
-            .filter(|(term, _)| term.weight >= 0.99 && says(&term.text))
-            .map(|(term, weight)| (term.text.clone(), *weight))
-            .collect();
+        let terms = plan.terms.iter().zip(weights).enumerate();
+        let (words, places): (Vec<(String, f32)>, Vec<usize>) = terms
+            .filter(|(_, (term, _))| term.weight >= 0.99 && says(&term.text))
+            .map(|(place, (term, weight))| ((term.text.clone(), *weight), place))
+            .unzip();
         let mut kinds = BTreeSet::new();
         if plan.expects.number {
             kinds.extend([ValueKind::Number, ValueKind::Money, ValueKind::Share]);
@@ -124,6 +133,7 @@ impl Question {
             beginnings,
             total: words.iter().map(|(_, w)| w).sum::<f32>() + f32::EPSILON,
             words,
+            places,
             kinds,
             current: plan.current,
         }

@@ -36,7 +36,7 @@ const WAL_PAGES: i64 = 4_000;
 const WAL_BYTES_KEPT: i64 = 16 * 1024 * 1024;
 
 /// Page cache of one connection, in KiB (negative in SQLite's terms).
-const READER_CACHE_KIB: i32 = 8 * 1024;
+const READER_CACHE_KIB: i32 = 16 * 1024;
 const WRITER_CACHE_KIB: i32 = 16 * 1024;
 
 /// How the file may be opened.

@@ -62,9 +62,25 @@ fn unreadable(table: &str, row: i64, column: &str, why: impl std::fmt::Display) 
     StoreError::Corrupt { detail: format!("{table}, row {row}, column {column}: {why}") }
 }
 
+/// The columns of a table in the order in which they are read, the row's number first. A statement can be asked for a column by its
+/// name, but that costs more than reading it.
+pub(super) struct Columns {
+    pub(super) table: &'static str,
+    pub(super) names: &'static [&'static str],
+}
+
+/// As they stand in a statement.
+impl std::fmt::Display for Columns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.names.join(", "))
+    }
+}
+
 /// Reads one row of a table, naming table, row and column if a value makes no sense.
 pub(super) struct Fields<'a, 'b> {
     table: &'static str,
+    /// Known beforehand; none for a table that is seldom read.
+    columns: &'static [&'static str],
     row: &'a Row<'b>,
     number: i64,
 }
@@ -72,7 +88,11 @@ pub(super) struct Fields<'a, 'b> {
 impl<'a, 'b> Fields<'a, 'b> {
     pub(super) fn new(table: &'static str, row: &'a Row<'b>) -> Result<Self, StoreError> {
         let number = row.get(0).map_err(|e| unreadable(table, -1, "row", e))?;
-        Ok(Self { table, row, number })
+        Ok(Self { table, columns: &[], row, number })
+    }
+
+    pub(super) fn of(columns: &Columns, row: &'a Row<'b>) -> Result<Self, StoreError> {
+        Ok(Self { columns: columns.names, ..Self::new(columns.table, row)? })
     }
 
     pub(super) fn number(&self) -> i64 {
@@ -80,7 +100,11 @@ impl<'a, 'b> Fields<'a, 'b> {
     }
 
     pub(super) fn get<T: FromSql>(&self, column: &'static str) -> Result<T, StoreError> {
-        self.row.get(column).map_err(|e| unreadable(self.table, self.number, column, e))
+        let value = match self.columns.iter().position(|name| *name == column) {
+            Some(place) => self.row.get(place),
+            None => self.row.get(column),
+        };
+        value.map_err(|e| unreadable(self.table, self.number, column, e))
     }
 
     pub(super) fn json<T: DeserializeOwned>(&self, column: &'static str) -> Result<T, StoreError> {
@@ -123,12 +147,31 @@ impl<'a, 'b> Fields<'a, 'b> {
 }
 
 /// Columns of `event` in the order `event` reads them; the row number comes first.
-pub(super) const EVENT_COLUMNS: &str = "row, id, session, task, source, kind, trust, content, occurred_at, recorded_us, \
-     metadata, idempotency_key, redactions, signals, predecessor, archived";
+pub(super) const EVENT_COLUMNS: Columns = Columns {
+    table: "event",
+    names: &[
+        "row",
+        "id",
+        "session",
+        "task",
+        "source",
+        "kind",
+        "trust",
+        "content",
+        "occurred_at",
+        "recorded_us",
+        "metadata",
+        "idempotency_key",
+        "redactions",
+        "signals",
+        "predecessor",
+        "archived",
+    ],
+};
 
 /// Decodes one row of `event`; what was overturned in it is added by the caller.
 pub(super) fn event(row: &Row<'_>, owner: &Owner) -> Result<StoredEvent, StoreError> {
-    let fields = Fields::new("event", row)?;
+    let fields = Fields::of(&EVENT_COLUMNS, row)?;
     let occurred_at: String = fields.get("occurred_at")?;
     let occurred_at: ZonedDateTime = MOMENT
         .parse_zoned_datetime(&occurred_at)

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp, ZonedDateTime};
 use rusqlite::{Connection, params};
 
 use super::open::failed;
-use super::row::{Fields, owner_number, position};
+use super::row::{Columns, Fields, owner_number, position};
 use crate::store::{StoreError, Traits};
 use crate::types::change::NewEvent;
 use crate::types::event::{Kind, Source};
@@ -17,6 +17,11 @@ use crate::types::signals::{Manner, Signals};
 
 /// Dates kept of one text: a timetable names hundreds, and the nearest of a few is what counts.
 const MENTIONED_MAX: usize = 6;
+
+const TRAITS_COLUMNS: Columns = Columns {
+    table: "traits",
+    names: &["row", "id", "terms", "source", "kind", "session", "local_s", "mentioned", "manner"],
+};
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
@@ -117,10 +122,9 @@ pub(super) fn write(connection: &Connection, mut added: Vec<TraitsRow>) -> Resul
 /// Rules: the owner's rows only; one lookup for each position.
 pub(super) fn traits(connection: &Connection, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {
     let Some(number) = owner_number(connection, owner)? else { return Ok(Vec::new()) };
-    let sql = "-- traits
-        SELECT row, id, terms, source, kind, session, local_s, mentioned, manner FROM traits WHERE row = ?1";
+    let sql = format!("-- traits\n SELECT {TRAITS_COLUMNS} FROM traits WHERE row = ?1");
     let doing = "reading candidates";
-    let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
+    let mut statement = connection.prepare_cached(&sql).map_err(|e| failed(doing, e))?;
     let mut sorted = positions.to_vec();
     sorted.sort_unstable();
     sorted.dedup();
@@ -128,7 +132,7 @@ pub(super) fn traits(connection: &Connection, owner: &Owner, positions: &[Seq]) 
     for seq in sorted {
         let mut rows = statement.query([number.row(seq)]).map_err(|e| failed(doing, e))?;
         let Some(row) = rows.next().map_err(|e| failed(doing, e))? else { continue };
-        let fields = Fields::new("traits", row)?;
+        let fields = Fields::of(&TRAITS_COLUMNS, row)?;
         let manner: i64 = fields.get("manner")?;
         let mentioned: Option<Vec<u8>> = fields.get("mentioned")?;
         found.push(Traits {
