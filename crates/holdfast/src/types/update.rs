@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn names_are_those_of_the_json() {
         let list = Action::NAMES.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let error = serde_json::from_str::<Action>(r#"{"action":"?"}"#).unwrap_err().to_string();
+        let error = serde_json::from_value::<Action>(serde_json::json!({ "action": "?" })).unwrap_err().to_string();
         assert_eq!(error, format!("unknown variant `?`, expected one of {list}"));
         let due = Action::SetDue { text: "周一上午".to_owned() };
         assert_eq!(serde_json::to_value(&due).unwrap()["action"], due.name());
