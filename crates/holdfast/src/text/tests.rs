@@ -1,3 +1,5 @@
+//! Folding, terms, sentences and extracts by the case; what must hold for any text; and what it costs.
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -263,81 +265,22 @@ fn the_core_of_json_is_its_leaves() {
     assert_eq!(json_leaves(&wide).unwrap().len(), 2000);
 }
 
-/// Prose, code, data and noise of both languages: what the estimate is calibrated on.
+/// Prose of both languages, code and data.
 fn corpus() -> Vec<(&'static str, String)> {
     let json = serde_json::json!({"orders": [{"id": "A-1024-77Q", "amount": 1299.5, "at": "2026-11-30T10:00:00+08:00",
         "items": [{"sku": "SN-138-0013-8000", "qty": 2}, {"sku": "b7f3a9c2e1", "qty": 11}], "paid": true, "note": null}]});
     vec![
         ("zh prose", "第三季度收入为1,240万元，同比增长3.2%。我们决定在下周三之前完成报告，并交给王芳审核；如有问题请及时联系。记忆引擎的目标是让智能体在长任务中不丢失早期约束，不重复已经完成的步骤。".repeat(3)),
-        ("zh traditional", "臺灣的網關服務使用繁體字，這裡記錄了所有歷史事件與約束條件，請勿刪除。龍鳳呈祥，鬱鬱蔥蔥。".to_owned()),
-        ("zh classical", "滕王高阁临江渚，佩玉鸣鸾罢歌舞。画栋朝飞南浦云，珠帘暮卷西山雨。闲云潭影日悠悠，物换星移几度秋。".to_owned()),
-        ("mixed", "用Rust写的网关部署在Kubernetes上，QPS达到12,000，P99延迟3.2ms，详见 docs/report_v2.pdf。".to_owned()),
         ("en prose", "The committee decided last Friday that the migration should be postponed until the new indexing pipeline has been verified end to end. Nobody objected, although Katharina worried about the deadline.".repeat(3)),
-        ("en names", "Kowalczyk, Oyelaran-Adeyemi, Xóchitl and Thorvaldsdóttir met Nguyễn in Llanfairpwllgwyngyll.".to_owned()),
         ("json", json.to_string()),
-        ("json pretty", serde_json::to_string_pretty(&json).unwrap()),
         ("code", "fn append(&self, event: &Event) -> Result<Seq, Error> {\n    let seq = self.next_seq.fetch_add(1, Ordering::SeqCst);\n    if event.content.len() > CONTENT_BYTES_MAX {\n        return Err(Error::TooLarge { bytes: event.content.len() });\n    }\n    Ok(Seq(seq as i64))\n}\n".to_owned()),
-        ("python", "def main():\n\tfor i, row in enumerate(rows):\n\t\tprint(f\"{i}: {row['name']!r}\")\n".to_owned()),
-        ("digits", "13800138000 6222021234567890123 3.14159265358979 2026-11-30 10:00:00 192.168.1.254 +86 138 0013 8000".to_owned()),
         ("table", "| 名称 | 数量 | 单价 |\n|---|---:|---:|\n| 苹果 | 12 | 3.50 |\n| banana | 7 | 1.25 |\n".to_owned()),
-        ("uuids", "0193a7c2-7b1e-7c3a-9f44-1a2b3c4d5e6f 59c8272f86cfd3a1b2c3d4e5f60718293a4b5c6d".to_owned()),
-        ("base64", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9TWFueSBoYW5kcyBtYWtlIGxpZ2h0IHdvcmsuZGF0YQ".to_owned()),
-        ("url", "https://example.com/a/b-c/index.html?utm_source=x&id=42#section-3".to_owned()),
         ("log", "2026-11-30T10:00:00.123Z ERROR holdfast::store: commit failed (seq=42): database is locked [5]\n".repeat(4)),
-        ("emoji", "好的👍🏽，完成了🎉🎉！👨‍👩‍👧 🇨🇳".to_owned()),
-        ("kana", "新しいカメラを買った。内일 회의는 3시입니다.".to_owned()),
-        ("russian", "Комитет решил отложить миграцию до следующей недели.".to_owned()),
-        ("arabic", "قررت اللجنة تأجيل الترحيل حتى الأسبوع المقبل.".to_owned()),
-        ("marks", "!!! --- === *** ??? ((([[[{{{ <<>> ~~ ``` ## $$ %% ^^ && || \\\\ // ::".to_owned()),
-        ("csv", "id,name,qty,price\n1,螺丝,100,0.25\n2,bolt M8x40,250,1.10\n3,垫片,40,0.05\n".to_owned()),
-        ("shout", "DO NOT DEPLOY ON FRIDAY. CONTENT_BYTES_MAX, METADATA_BYTES_MAX".to_owned()),
-        ("spaces", format!("a{}b{}c\t\t\t\td", " ".repeat(100), "\n".repeat(50))),
-        ("full width", "ＡＰＩ　ｋｅｙ：１２３４５６７８９０，（备注）".to_owned()),
     ]
 }
 
 #[test]
-fn the_estimate_is_never_below_the_count_and_not_far_above() {
-    for &tokenizer in Tokenizer::ALL {
-        let (mut counted, mut estimated, mut below) = (0, 0, Vec::new());
-        for (name, text) in corpus() {
-            let (count, estimate) = (tokenizer.count(&text), tokenizer.estimate_upper(&text));
-            println!(
-                "{} {name}: {count} counted, {estimate} estimated, {:.2}",
-                tokenizer.name(),
-                estimate as f64 / count as f64
-            );
-            if estimate < count {
-                below.push(format!("{} {name}: {estimate} < {count}", tokenizer.name()));
-            }
-            counted += count;
-            estimated += estimate;
-        }
-        println!("{}: {counted} counted, {estimated} estimated", tokenizer.name());
-        assert_eq!(below, [""; 0]);
-        assert!(estimated < counted * 2);
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
-    #[test]
-    fn no_text_costs_four_times_its_estimate(text in "\\PC{0,80}|[ \t\n]{0,80}|[a-z]{0,200}|[A-Za-z]{0,200}|[一-龥]{0,80}|[𠀀-𪛟]{0,40}|[\\x00-\\x7f]{0,99}") {
-        for &tokenizer in Tokenizer::ALL {
-            prop_assert!(tokenizer.count(&text) <= 4 * tokenizer.estimate_upper(&text));
-        }
-    }
-}
-
-#[test]
-fn a_budget_is_kept() {
-    let text = &corpus()[0].1;
-    let count = Tokenizer::O200kBase.count(text);
-    assert!(Tokenizer::O200kBase.fits(text, count));
-    assert!(!Tokenizer::O200kBase.fits(text, count - 1));
-    assert!(Tokenizer::O200kBase.fits(text, 100_000));
-    assert!(!Tokenizer::O200kBase.fits(text, 0));
-    assert!(Tokenizer::O200kBase.fits("", 0));
+fn a_tokenizer_is_found_by_its_name() {
     assert_eq!(Tokenizer::from_name("cl100k_base"), Some(Tokenizer::Cl100kBase));
     assert_eq!(Tokenizer::from_name("gpt2"), None);
 }
@@ -345,13 +288,14 @@ fn a_budget_is_kept() {
 /// Chunking gives the very number that the tokenizer gives for the whole, where lines or words allow a natural cut.
 #[test]
 fn chunked_counts_are_exact_on_text_with_words() {
-    for (name, text) in corpus().into_iter().filter(|(name, _)| ["en prose", "log", "code", "table"].contains(name)) {
+    let tables = tiktoken_rs::o200k_base().unwrap();
+    for (name, text) in corpus().into_iter().filter(|(name, _)| !["zh prose", "json"].contains(name)) {
         let long = format!("{text}\n").repeat(60_000 / text.len());
-        let whole = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&long).len();
+        let whole = tables.encode_ordinary(&long).len();
         assert_eq!(Tokenizer::O200kBase.count(&long), whole, "{name}");
     }
     let zh = corpus()[0].1.repeat(100);
-    let whole = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&zh).len();
+    let whole = tables.encode_ordinary(&zh).len();
     assert!(Tokenizer::O200kBase.count(&zh) >= whole);
 }
 
@@ -381,16 +325,16 @@ fn a_long_run_of_anything_is_tokenised() {
 #[ignore = "a measurement"]
 fn cost_of_text() {
     type Verb = fn(&str) -> usize;
-    let verbs: [(&str, Verb); 7] = [
+    let verbs: [(&str, Verb); 6] = [
         ("fold", |text| fold(text).len()),
         ("index_terms", |text| index_terms(text).len()),
         ("query_terms", |text| query_terms(text).len()),
         ("sentences", |text| sentences(text).len()),
         ("extract 200", |text| extract(text, 200, &["报告", "report"]).len()),
-        ("estimate_upper", |text| Tokenizer::O200kBase.estimate_upper(text)),
         ("count", |text| Tokenizer::O200kBase.count(text)),
     ];
-    let texts = [corpus()[0].1.clone(), corpus()[4].1.clone(), corpus()[6].1.clone()];
+    let texts = corpus().into_iter().filter(|(name, _)| ["zh prose", "en prose", "json"].contains(name));
+    let texts: Vec<String> = texts.map(|(_, text)| text).collect();
     for (name, verb) in verbs {
         let costs: Vec<String> = texts
             .iter()

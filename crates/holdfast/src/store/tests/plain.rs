@@ -264,11 +264,11 @@ impl Store for Plain {
         Ok(self.with_log(owner, |log| log.update_keys.get(&(task.clone(), key.to_owned())).copied()))
     }
 
-    /// Every row with any of the terms; the score is how many of them it holds.
     fn sealed_secret(&self, owner: &Owner, placeholder: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.with_log(owner, |log| log.secrets.get(placeholder).cloned()))
     }
 
+    /// Every row with any of the terms; the score is how many of them it holds.
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
         let mut lexical =
             Lexical { term_rows: vec![0; terms.len()], used: vec![false; terms.len()], ..Lexical::default() };
