@@ -223,7 +223,7 @@ impl Engine {
 fn in_words(update: &Update) -> String {
     let line = |action: &Action| {
         let value = serde_json::to_value(action).unwrap_or_default();
-        let mut words = vec![working::action_name(action).replace('_', " ")];
+        let mut words = vec![action.name().replace('_', " ")];
         let texts = value.as_object().into_iter().flatten().filter(|(key, _)| *key != "action");
         words.extend(texts.map(|(_, value)| match value {
             serde_json::Value::String(text) => text.clone(),

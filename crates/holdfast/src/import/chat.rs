@@ -174,7 +174,7 @@ impl Conversation {
             "user" => (Source::User, Kind::Query),
             "assistant" => (Source::Agent, Kind::Response),
             "tool" | "function" => (Source::Tool, Kind::ToolResult),
-            other => return Err(json::not_one_of("role", other, ROLES)),
+            other => return Err(json::not_one_of("`role`", other, ROLES)),
         };
         let mut said = Vec::new();
         if source == Source::Tool {

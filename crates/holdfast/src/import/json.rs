@@ -114,9 +114,9 @@ pub(super) fn type_name(value: &Value) -> &'static str {
 pub(super) fn not_one_of(what: &str, word: &str, valid: &[&str]) -> Problem {
     let list = valid.join(", ");
     match near::nearest(word, valid) {
-        Some(near) => Problem::new(format!("`{what}` is \"{word}\", which is none of {list}"))
+        Some(near) => Problem::new(format!("{what} is \"{word}\", which is none of {list}"))
             .hint(format!("did you mean \"{near}\"?")),
-        None => Problem::new(format!("`{what}` is none of {list}")),
+        None => Problem::new(format!("{what} is none of {list}")),
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Options, check, near};
 use crate::types::event::{Kind, RawEvent, Source, Trust};
 use crate::types::moment::{self, MomentError};
 use crate::types::scope::{Owner, Scope, ScopeId};
-use crate::types::update::{ACTIONS_MAX, Update};
+use crate::types::update::{ACTIONS_MAX, Action, Update};
 
 const FIELDS: &[&str] = &[
     "tenant",
@@ -81,31 +81,6 @@ pub(super) fn decode(
 }
 
 fn update(value: Value) -> Result<Update, Problem> {
-    const ACTIONS: &[&str] = &[
-        "set_goal",
-        "plan",
-        "complete_step",
-        "next_step",
-        "add_constraint",
-        "amend_constraint",
-        "retract_constraint",
-        "result",
-        "push_subtask",
-        "pop_subtask",
-        "conclude",
-        "supersede",
-        "ask_decision",
-        "resolve_decision",
-        "warn",
-        "clear_warning",
-        "artifact",
-        "set_stage",
-        "add_fact",
-        "set_item",
-        "set_status",
-        "set_due",
-        "end",
-    ];
     let actions = match value.get("actions") {
         Some(Value::Array(actions)) => actions.clone(),
         Some(_) => return Err(Problem::new("`update.actions` is not an array")),
@@ -120,11 +95,11 @@ fn update(value: Value) -> Result<Update, Problem> {
     // The whole at once would say what is wrong, but not in which action.
     for (at, action) in (1..).zip(&actions) {
         if let Some(word) = action.get("action").and_then(Value::as_str)
-            && !ACTIONS.contains(&word)
+            && !Action::NAMES.contains(&word)
         {
-            return Err(json::not_one_of(&format!("action {at} of `update`"), word, ACTIONS));
+            return Err(json::not_one_of(&format!("action {at} of `update`"), word, Action::NAMES));
         }
-        if let Err(error) = serde_json::from_value::<crate::types::update::Action>(action.clone()) {
+        if let Err(error) = serde_json::from_value::<Action>(action.clone()) {
             let Problem { reason, hint } = json::data_problem(&error);
             return Err(Problem { reason: format!("action {at} of `update`: {reason}"), hint });
         }
@@ -166,7 +141,7 @@ fn word<T: Copy>(
     let Some(word) = text(fields, field)? else { return Ok(None) };
     match all.iter().find(|value| as_str(**value) == word) {
         Some(value) => Ok(Some(*value)),
-        None => Err(json::not_one_of(field, &word, &words(all, as_str))),
+        None => Err(json::not_one_of(&format!("`{field}`"), &word, &words(all, as_str))),
     }
 }
 

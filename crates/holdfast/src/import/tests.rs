@@ -189,7 +189,7 @@ fn a_bad_update_is_refused_with_the_action_that_is_wrong() {
         ),
         (
             r#"{"actions":[{"action":"next_step"},{"action":"conclud","text":"x"}]}"#,
-            "`action 2 of `update`` is \"conclud\", which is none of set_goal, plan, complete_step, next_step, add_constraint, amend_constraint, retract_constraint, result, push_subtask, pop_subtask, conclude, supersede, ask_decision, resolve_decision, warn, clear_warning, artifact, set_stage, add_fact, set_item, set_status, set_due, end (did you mean \"conclude\"?)",
+            "action 2 of `update` is \"conclud\", which is none of set_goal, plan, complete_step, next_step, add_constraint, add_task_constraint, amend_constraint, retract_constraint, result, push_subtask, pop_subtask, conclude, supersede, ask_decision, resolve_decision, warn, clear_warning, artifact, set_stage, add_fact, set_item, set_status, set_due, end (did you mean \"conclude\"?)",
         ),
         (r#"{"actions":[{"action":"conclude"}]}"#, "action 1 of `update`: the field `text` is missing"),
         (
@@ -210,6 +210,15 @@ fn a_bad_update_is_refused_with_the_action_that_is_wrong() {
         ),
     ] {
         refused(&format!(r#"{{"source":"agent","kind":"plan","content":"a","update":{update}}}"#), expected);
+    }
+}
+
+#[test]
+fn an_update_may_lay_a_constraint_on_the_whole_task() {
+    for text in ["不超过500字", "Under 500 words"] {
+        let update = serde_json::json!({ "actions": [{ "action": "add_task_constraint", "text": text }] });
+        let line = serde_json::json!({ "source": "agent", "kind": "plan", "content": "a", "update": update });
+        check(line.to_string(), &["native", r#"line 1: default default agent/plan "a" 1 actions"#]);
     }
 }
 

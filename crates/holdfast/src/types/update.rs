@@ -147,3 +147,77 @@ pub enum Action {
         reason: Option<String>,
     },
 }
+
+impl Action {
+    /// The words that an action goes by, in the order above.
+    pub const NAMES: &[&str] = &[
+        "set_goal",
+        "plan",
+        "complete_step",
+        "next_step",
+        "add_constraint",
+        "add_task_constraint",
+        "amend_constraint",
+        "retract_constraint",
+        "result",
+        "push_subtask",
+        "pop_subtask",
+        "conclude",
+        "supersede",
+        "ask_decision",
+        "resolve_decision",
+        "warn",
+        "clear_warning",
+        "artifact",
+        "set_stage",
+        "add_fact",
+        "set_item",
+        "set_status",
+        "set_due",
+        "end",
+    ];
+
+    /// The word it goes by in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::SetGoal { .. } => "set_goal",
+            Self::Plan { .. } => "plan",
+            Self::CompleteStep { .. } => "complete_step",
+            Self::NextStep { .. } => "next_step",
+            Self::AddConstraint { .. } => "add_constraint",
+            Self::AddTaskConstraint { .. } => "add_task_constraint",
+            Self::AmendConstraint { .. } => "amend_constraint",
+            Self::RetractConstraint { .. } => "retract_constraint",
+            Self::Result { .. } => "result",
+            Self::PushSubtask { .. } => "push_subtask",
+            Self::PopSubtask { .. } => "pop_subtask",
+            Self::Conclude { .. } => "conclude",
+            Self::Supersede { .. } => "supersede",
+            Self::AskDecision { .. } => "ask_decision",
+            Self::ResolveDecision { .. } => "resolve_decision",
+            Self::Warn { .. } => "warn",
+            Self::ClearWarning { .. } => "clear_warning",
+            Self::Artifact { .. } => "artifact",
+            Self::SetStage { .. } => "set_stage",
+            Self::AddFact { .. } => "add_fact",
+            Self::SetItem { .. } => "set_item",
+            Self::SetStatus { .. } => "set_status",
+            Self::SetDue { .. } => "set_due",
+            Self::End { .. } => "end",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Action;
+
+    #[test]
+    fn names_are_those_of_the_json() {
+        let list = Action::NAMES.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let error = serde_json::from_value::<Action>(serde_json::json!({ "action": "?" })).unwrap_err().to_string();
+        assert_eq!(error, format!("unknown variant `?`, expected one of {list}"));
+        let due = Action::SetDue { text: "周一上午".to_owned() };
+        assert_eq!(serde_json::to_value(&due).unwrap()["action"], due.name());
+    }
+}

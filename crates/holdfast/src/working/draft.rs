@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::names::called;
 use super::restate::restates;
-use super::{Applied, Change, Refusal, Superseded, action_name};
+use super::{Applied, Change, Refusal, Superseded};
 use crate::text::same;
 use crate::types::frame::{Constraint, Frame, Goal, Wording};
 use crate::types::ids::{ElementId, EventId};
@@ -55,7 +55,7 @@ impl Draft {
     }
 
     pub(super) fn act(&mut self, action: &Action) -> Result<(), Refusal> {
-        self.action = action_name(action);
+        self.action = action.name();
         match action {
             Action::SetGoal { text } => self.set_goal(text),
             Action::Plan { steps } => self.plan(steps),

@@ -35,7 +35,7 @@ use crate::types::ids::{ElementId, EventId};
 use crate::types::operation::Verb;
 use crate::types::scope::{Owner, TaskId};
 use crate::types::task::{Closing, StepPhase, Task, TaskStatus};
-use crate::types::update::{ACTIONS_MAX, Action, Update};
+use crate::types::update::{ACTIONS_MAX, Update};
 
 use draft::Draft;
 
@@ -130,34 +130,4 @@ pub fn apply(task: &Task, update: &Update, source: EventId, at: &ZonedDateTime) 
         applied.task.last_activity = at.clone();
     }
     Ok(applied)
-}
-
-/// The word an action goes by in JSON.
-pub fn action_name(action: &Action) -> &'static str {
-    match action {
-        Action::SetGoal { .. } => "set_goal",
-        Action::Plan { .. } => "plan",
-        Action::CompleteStep { .. } => "complete_step",
-        Action::NextStep { .. } => "next_step",
-        Action::AddConstraint { .. } => "add_constraint",
-        Action::AddTaskConstraint { .. } => "add_task_constraint",
-        Action::AmendConstraint { .. } => "amend_constraint",
-        Action::RetractConstraint { .. } => "retract_constraint",
-        Action::Result { .. } => "result",
-        Action::PushSubtask { .. } => "push_subtask",
-        Action::PopSubtask { .. } => "pop_subtask",
-        Action::Conclude { .. } => "conclude",
-        Action::Supersede { .. } => "supersede",
-        Action::AskDecision { .. } => "ask_decision",
-        Action::ResolveDecision { .. } => "resolve_decision",
-        Action::Warn { .. } => "warn",
-        Action::ClearWarning { .. } => "clear_warning",
-        Action::Artifact { .. } => "artifact",
-        Action::SetStage { .. } => "set_stage",
-        Action::AddFact { .. } => "add_fact",
-        Action::SetItem { .. } => "set_item",
-        Action::SetStatus { .. } => "set_status",
-        Action::SetDue { .. } => "set_due",
-        Action::End { .. } => "end",
-    }
 }

@@ -13,7 +13,7 @@ use crate::types::frame::StepStatus;
 use crate::types::ids::EventId;
 use crate::types::scope::ScopeId;
 use crate::types::task::{ItemStatus, Outcome};
-use crate::types::update::{ELEMENT_BYTES_MAX, FRAME_DEPTH_MAX, Update};
+use crate::types::update::{Action, ELEMENT_BYTES_MAX, FRAME_DEPTH_MAX};
 
 pub(crate) fn at(second: u32) -> ZonedDateTime {
     format!("2026-11-30T09:{:02}:{:02}+08:00[Asia/Shanghai]", second / 60, second % 60).parse().unwrap()

@@ -5,7 +5,7 @@ use super::*;
 fn check(reply: &str, expected: &str) {
     let got = match parse_update(reply) {
         Ok(update) => {
-            format!("ok: {}", update.actions.iter().map(action_name).collect::<Vec<_>>().join(", "))
+            format!("ok: {}", update.actions.iter().map(Action::name).collect::<Vec<_>>().join(", "))
         }
         Err(problem) => problem.to_string(),
     };
