@@ -160,13 +160,8 @@ pub fn redact_text(text: &str, rules: &Rules) -> String {
     scan::redact_text(text.to_owned(), rules, &mut Placeholders::new(rules))
 }
 
-/// A value with every string in it redacted, by way of its JSON form, so that no field can be forgotten. Names of fields
-/// stay, and so do numbers: they are typed here, not said.
-pub fn redact_serialisable<T: Serialize + DeserializeOwned>(value: &T, rules: &Rules) -> Result<T, serde_json::Error> {
-    redact_keeping(value, rules).map(|(redacted, _)| redacted)
-}
-
-/// The same, with what was taken out.
+/// A value with every string in it redacted, by way of its JSON form, so that no field can be forgotten; and what was taken
+/// out. Names of fields stay, and so do numbers: they are typed here, not said.
 pub(crate) fn redact_keeping<T: Serialize + DeserializeOwned>(
     value: &T,
     rules: &Rules,
