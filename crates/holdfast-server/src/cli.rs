@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use holdfast::engine::ARCHIVE_AFTER_DAYS;
 use holdfast::types::event::{Kind, Source};
 use holdfast::types::ids::{EventId, RunId};
 use holdfast::types::moment::{self, MomentError};
@@ -191,7 +192,7 @@ pub enum Command {
     /// Move old bodies to cold storage; their summaries stay searchable
     Archive {
         /// How old an event must be, in days
-        #[arg(long, default_value_t = 90, value_name = "DAYS")]
+        #[arg(long, default_value_t = ARCHIVE_AFTER_DAYS, value_name = "DAYS")]
         older_than: u32,
     },
     /// Bring an archived event's body back

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -17,7 +17,7 @@ use crate::types::query::Filter;
 use crate::types::scope::Owner;
 
 /// How old an event must be, unless the caller says otherwise.
-pub const ARCHIVE_AFTER: SignedDuration = SignedDuration::from_hours(24 * 90);
+pub const ARCHIVE_AFTER_DAYS: u32 = 90;
 
 /// Bodies no longer than this stay as they are: their summary would be themselves.
 const KEPT_BYTES_MAX: usize = 400;

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use jiff::ZonedDateTime;
 
-pub use self::archive::{ARCHIVE_AFTER, Archived};
+pub use self::archive::{ARCHIVE_AFTER_DAYS, Archived};
 use self::attention::Attention;
 use self::embedder::Embedding;
 pub use self::embedder::EmbeddingStatus;
