@@ -1,3 +1,5 @@
+//! Each case is a text and what is left of it: the secret goes, and what looks like it stays.
+
 use std::str::FromStr;
 
 use jiff::Timestamp;
