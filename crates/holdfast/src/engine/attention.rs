@@ -54,6 +54,20 @@ impl Engine {
         *place = Some(at_hand);
         Ok(done)
     }
+
+    /// Looks at the owner's tasks of late. Changes nothing and waits for nobody: while they are being changed, and where another
+    /// process may be changing them, they are read from the store.
+    pub(super) fn look_at_tasks<T>(&self, owner: &Owner, look: impl FnOnce(&[Task]) -> T) -> Result<T, Error> {
+        if !self.read_only {
+            let place = self.attention.of(owner);
+            if let Ok(place) = place.try_lock()
+                && let Some(at_hand) = &*place
+            {
+                return Ok(look(&at_hand.tasks));
+            }
+        }
+        Ok(look(&self.store.tasks(owner, TASKS_MAX)?))
+    }
 }
 
 /// One owner's tasks and sessions, as the store has them.

@@ -19,7 +19,6 @@ use crate::types::event::{Kind, Source, StoredEvent};
 use crate::types::ids::Seq;
 use crate::types::operation::{Target, Verb};
 use crate::types::query::{Filter, Query, Recalled, Route};
-use crate::types::scope::TaskId;
 use crate::types::task::Task;
 use crate::working::{self, Given};
 
@@ -32,9 +31,6 @@ const WINDOW_CANDIDATES: usize = 60;
 
 /// A stop word is in one event of so many, about: what it weighs is a tenth of that, so it is not worth counting.
 const STOP_WORD_SHARE: u64 = 4;
-
-/// Tasks that a question may be about.
-const TASKS_LOOKED_AT: usize = 200;
 
 /// A question as a vector, under the model whose vectors serve.
 #[derive(Debug, Clone)]
@@ -49,12 +45,12 @@ impl Engine {
     pub fn recall(&self, query: &Query) -> Result<Recalled, Error> {
         let plan = recall::plan(query);
         let embedded = self.embed(&plan)?;
-        self.recall_planned(query, &plan, embedded.as_ref())
+        Ok(self.recall_planned(query, &plan, embedded.as_ref())?.0)
     }
 
     /// As `recall`, with the question's vector made beforehand (`embed_query`).
     pub fn recall_with(&self, query: &Query, embedded: Option<&Embedded>) -> Result<Recalled, Error> {
-        self.recall_planned(query, &recall::plan(query), embedded)
+        Ok(self.recall_planned(query, &recall::plan(query), embedded)?.0)
     }
 
     /// The vector of a question and the turns before it; `None` without a model, and where no memory is needed.
@@ -89,11 +85,18 @@ impl Engine {
         Ok(Some(Embedded { model: embedder.model().clone(), vector: sum, common }))
     }
 
-    fn recall_planned(&self, query: &Query, plan: &Plan, embedded: Option<&Embedded>) -> Result<Recalled, Error> {
+    /// What memory has, and the task the question is about.
+    fn recall_planned(
+        &self,
+        query: &Query,
+        plan: &Plan,
+        embedded: Option<&Embedded>,
+    ) -> Result<(Recalled, Option<Task>), Error> {
         let task = self.task_of_query(query)?;
+        let id = task.as_ref().map(|task| task.id.clone());
         if plan.route == Route::Nothing {
             let explain = recall::explain(plan, &Evidence::default(), &[], &[], &[]);
-            return Ok(Recalled { route: plan.route, task: task.map(|task| task.id), hits: Vec::new(), explain });
+            return Ok((Recalled { route: plan.route, task: id, hits: Vec::new(), explain }, task));
         }
         let (evidence, lexical) = self.evidence(query, plan, embedded)?;
         let scored = recall::score(plan, &evidence);
@@ -115,7 +118,7 @@ impl Engine {
             explain.notes.push(format!("searched by words only: {why}"));
         }
         let hits = facts.into_iter().chain(events).collect();
-        Ok(Recalled { route: plan.route, task: task.map(|task| task.id), hits, explain })
+        Ok((Recalled { route: plan.route, task: id, hits, explain }, task))
     }
 
     /// Everything ranking needs to know, by a fixed number of look-ups.
@@ -212,7 +215,6 @@ impl Engine {
             return Ok(self.store.task(owner, id)?);
         }
         let session_task = self.store.session(owner, &query.scope.session)?.and_then(|state| state.task);
-        let tasks = self.store.tasks(owner, TASKS_LOOKED_AT)?;
         let read = signals::read(&query.text, &query.now, Source::User, &self.lexicon);
         let given = Given {
             task: None,
@@ -221,20 +223,25 @@ impl Engine {
             kind: Kind::Query,
             text: &query.text,
         };
-        let attribution = working::attribute(&tasks, &given, &read);
-        let id: Option<&TaskId> = attribution.to.task().or(session_task.as_ref());
-        Ok(id.and_then(|id| tasks.iter().find(|task| task.id == *id)).cloned())
+        let (id, task) = self.look_at_tasks(owner, |tasks| {
+            let attribution = working::attribute(tasks, &given, &read);
+            let id = attribution.to.task().or(session_task.as_ref()).cloned();
+            let task = id.as_ref().and_then(|id| tasks.iter().find(|task| task.id == *id).cloned());
+            (id, task)
+        })?;
+        match (id, task) {
+            // The session may be on a task of long ago.
+            (Some(id), None) => Ok(self.store.task(owner, &id)?),
+            (_, task) => Ok(task),
+        }
     }
 
     /// The block for a question: where its task stands and what memory has on it, within the budget. What was served is journaled.
     pub fn context(&self, query: &Query, options: &BlockOptions) -> Result<ContextBlock, Error> {
         let tokenizer = Tokenizer::from_name(&options.tokenizer)
             .ok_or_else(|| Error::UnknownTokenizer { name: options.tokenizer.clone() })?;
-        let recalled = self.recall(query)?;
-        let task = match &recalled.task {
-            Some(id) => self.store.task(&query.scope.owner, id)?,
-            None => None,
-        };
+        let plan = recall::plan(query);
+        let (recalled, task) = self.recall_planned(query, &plan, self.embed(&plan)?.as_ref())?;
         let input = BlockInput {
             task: task.as_ref(),
             hits: &recalled.hits,
@@ -292,3 +299,6 @@ fn filters_in_words(filter: &Filter) -> Vec<String> {
     words.extend((!filter.except.is_empty()).then(|| format!("{} events left out", filter.except.len())));
     words
 }
+
+#[cfg(test)]
+mod tests;
