@@ -155,6 +155,10 @@ fn a_conclusion_that_a_longer_one_says_is_left_out() {
     assert!(!made.text.contains("退货率 2.8%\n"), "{}", made.text);
     assert!(made.text.contains("退货率 2.8%（36/1281），比上周略降") && made.text.contains("退货率 12.8%"));
     assert_eq!(cuts(&made), "Conclusions k3: k4 says it already");
+    let short = conclude("The return rate is 2.8%");
+    let task = after(&task, vec![vec![short, conclude("The return rate is 2.8%, down from 2.9%")]]);
+    let made = block(&input(Some(&task), &[], Language::En), &budget(2_000)).unwrap();
+    assert_eq!(made.text.matches("The return rate is 2.8%").count(), 1, "{}", made.text);
 }
 
 #[test]
@@ -167,6 +171,10 @@ fn a_line_that_only_goes_on_is_no_excerpt() {
     assert!(!made.text.contains("今天要发了") && !made.text.contains("接着弄周报"), "{}", made.text);
     assert!(made.text.contains("用户：启明那家取消了。"), "{}", made.text);
     assert_eq!(cuts(&made), "Excerpts event 20: it only goes on with the work");
+    let mut english = said(22, Source::User, "Back to the report. Acme has cancelled.");
+    english.signals.goes_on.push(0.."Back to the report".len());
+    let made = block(&input(Some(&task()), &[hit(english)], Language::En), &budget(2_000)).unwrap();
+    assert!(!made.text.contains("Back to") && made.text.contains("Acme has cancelled."), "{}", made.text);
 }
 
 #[test]

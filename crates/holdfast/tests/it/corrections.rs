@@ -66,13 +66,18 @@ fn a_correction_without_an_old_value_is_of_the_last_of_its_kind() {
 
 #[test]
 fn another_session_is_left_in_peace() {
-    let directory = tempfile::tempdir().unwrap();
-    let engine = engine(directory.path());
-    let other = Scope { session: ScopeId::new("s2").unwrap(), ..scope("u") };
-    engine.observe(told(&other, Source::Agent, "退货率是3.2%。")).unwrap();
-    let correcting = engine.observe(told(&scope("u"), Source::User, "更正：应该是2.8%")).unwrap();
-    assert!(correcting.overturned.is_empty());
-    assert!(served(&engine, &other, "退货率是多少").contains("3.2%"));
+    for (said, correction, question) in [
+        ("退货率是3.2%。", "更正：应该是2.8%", "退货率是多少"),
+        ("The return rate is 3.2%.", "Correction: it should be 2.8%", "what is the return rate"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = engine(directory.path());
+        let other = Scope { session: ScopeId::new("s2").unwrap(), ..scope("u") };
+        engine.observe(told(&other, Source::Agent, said)).unwrap();
+        let correcting = engine.observe(told(&scope("u"), Source::User, correction)).unwrap();
+        assert!(correcting.overturned.is_empty(), "{correction}");
+        assert!(served(&engine, &other, question).contains("3.2%"), "{question}");
+    }
 }
 
 #[test]
@@ -80,6 +85,10 @@ fn a_trend_that_rested_on_the_old_value_is_withheld() {
     let first = (Source::Agent, "发货销售额 128.64 万元，退货率 3.2%。退货率连着两周在涨。客户跟进导好了。");
     let said = [first, (Source::User, "退货率不是3.2%，是2.8%，财务刚确认。")];
     check(&said, &["3.2%"], "退货率怎么样", &["连着两周在涨", "退货率 3.2%"]);
+    let first =
+        (Source::Agent, "The return rate is 3.2%. The return rate has been rising for two weeks. Sales are $12,864.");
+    let said = [first, (Source::User, "The return rate is 2.8%, not 3.2%, finance has just confirmed it.")];
+    check(&said, &["3.2%"], "how is the return rate", &["rising for two weeks", "rate is 3.2%"]);
 }
 
 #[test]
@@ -101,4 +110,12 @@ fn an_answer_follows_the_question_off_the_task() {
     assert_eq!(observe(Source::Agent, "周报停下了。"), report);
     assert_eq!(observe(Source::User, "迁移方案写到哪了？"), migration);
     assert_eq!(observe(Source::Agent, "写到第二节。"), migration);
+    let scope = Scope { session: ScopeId::new("en").unwrap(), ..scope.clone() };
+    let observe = |source, text: &str| engine.observe(told(&scope, source, text)).unwrap().task;
+    let minutes = observe(Source::User, "Please draft the minutes of the board meeting");
+    assert!(minutes.is_some());
+    assert_eq!(observe(Source::User, "Please check the weather in Beijing"), None);
+    assert_eq!(observe(Source::Agent, "Clear, 12 degrees."), None);
+    assert_eq!(observe(Source::User, "Back to the minutes"), minutes);
+    assert_eq!(observe(Source::Agent, "Going on with them."), minutes);
 }
