@@ -1,4 +1,5 @@
-//! One change set into SQL. Runs inside the writer's transaction; the lexical index rows are handed back to be written sorted.
+//! One change set into SQL. Runs inside the writer's transaction; traits and their entries in the lexical index are handed back to
+//! be written sorted.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, named_params, params};
