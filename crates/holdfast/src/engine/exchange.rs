@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::{Engine, Error};
 use crate::redact;
-use crate::store::{EventPage, StoreError};
+use crate::signals;
+use crate::store::EventPage;
 use crate::text;
 use crate::types::change::{ChangeSet, NewEvent, SessionState, TaskChange};
 use crate::types::event::{Event, RawEvent, StoredEvent};
@@ -99,12 +100,14 @@ impl Engine {
                 ExportLine::Event(stored) if self.store.event(owner, stored.event.id)?.is_some() => imported.known += 1,
                 ExportLine::Event(stored) => {
                     let StoredEvent { event, signals, overturned, .. } = *stored;
+                    let (overturned, taken) = self.clean(owner, &overturned)?;
+                    secrets.extend(taken);
                     if event.scope.task.is_some() {
                         sessions.insert(event.scope.session.clone(), event.scope.task.clone());
                     }
                     changes.overturned.extend(overturned.into_iter().map(|o| (event.id, o)));
                     let (id, recorded_at) = (event.id, event.recorded_at);
-                    let redactions = event.redactions.clone();
+                    let (redactions, said) = (event.redactions.clone(), event.content.clone());
                     let mut redacted = redact::redact(raw(event, owner), &rules)?;
                     secrets.extend(redacted.secrets());
                     let mut event = redacted.stamped(id, recorded_at);
@@ -112,13 +115,18 @@ impl Engine {
                     if event.redactions.is_empty() {
                         event.redactions = redactions;
                     }
+                    // What was read from a text that has changed, or holds a secret itself, is read anew.
+                    let signals = if event.content == said && self.clean(owner, &signals)?.0 == signals {
+                        signals
+                    } else {
+                        signals::read(&event.content, &event.occurred_at, event.source, &self.lexicon)
+                    };
                     changes.events.push(NewEvent { terms: text::indexed(&event.content), event, signals });
                     imported.events += 1;
                 }
                 ExportLine::Task(task) if self.store.task(owner, &task.id)?.is_some() => imported.known += 1,
                 ExportLine::Task(task) => {
-                    let (task, taken): (Task, _) = redact::redact_keeping(&*task, &rules)
-                        .map_err(|e| StoreError::Backend { doing: "redacting a task", source: Box::new(e) })?;
+                    let (task, taken) = self.clean(owner, &*task)?;
                     secrets.extend(taken);
                     changes
                         .tasks

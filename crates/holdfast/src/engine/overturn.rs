@@ -150,10 +150,13 @@ fn is_alike(entity: &Entity, other: &Entity) -> bool {
 
 /// The value stands behind the thing's name, in one sentence and with no other value between them.
 fn is_said_of(content: &str, entity: &Entity, of: &str) -> bool {
-    let Some(sentence) = text::sentences(content).into_iter().find(|range| range.contains(&entity.span.start)) else {
-        return false;
-    };
-    let before = text::fold(&content[sentence.start..entity.span.start]);
+    // In the summary of an archived event it stands elsewhere, if at all.
+    let as_read = content.get(entity.span.clone()) == Some(&*entity.text);
+    let at = if as_read { Some(entity.span.start) } else { text::find_whole(content, &entity.text) };
+    let Some(at) = at else { return false };
+    let sentence = text::sentences(content).into_iter().find(|range| range.contains(&at));
+    let Some(before) = sentence.and_then(|sentence| content.get(sentence.start..at)) else { return false };
+    let before = text::fold(before);
     let of = text::fold(of);
     before.rfind(of.trim()).is_some_and(|at| !before[at + of.trim().len()..].contains(|c: char| c.is_ascii_digit()))
 }

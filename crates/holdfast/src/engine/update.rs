@@ -180,9 +180,13 @@ impl Engine {
         Ok((redacted.stamped(self.new_event_id(), self.env.now()), taken))
     }
 
-    /// What a caller puts into working memory goes through redaction like any event. Done on its JSON form, so that no field
+    /// What a caller or a file puts beside an event goes through redaction like it. Done on its JSON form, so that no field
     /// can be forgotten.
-    fn clean<T: Serialize + DeserializeOwned>(&self, owner: &Owner, given: &T) -> Result<(T, Vec<Taken>), Error> {
+    pub(super) fn clean<T: Serialize + DeserializeOwned>(
+        &self,
+        owner: &Owner,
+        given: &T,
+    ) -> Result<(T, Vec<Taken>), Error> {
         redact::redact_keeping(given, &self.rules_of(owner))
             .map_err(|e| StoreError::Backend { doing: "redacting what was given", source: Box::new(e) }.into())
     }

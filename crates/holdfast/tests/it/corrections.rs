@@ -119,3 +119,24 @@ fn an_answer_follows_the_question_off_the_task() {
     assert_eq!(observe(Source::User, "Back to the minutes"), minutes);
     assert_eq!(observe(Source::Agent, "Going on with them."), minutes);
 }
+
+/// Its words are a summary then, and the places of what was read in it are those of the whole.
+#[test]
+fn a_correction_looks_back_on_archived_events() {
+    for lead in 0..8 {
+        for (told_before, correction) in [
+            ("天气不错。退货率是3.2%。", "更正：退货率应该是2.8%"),
+            ("好的。The return rate is 3.2%. 谢谢。", "Correction: the return rate should be 2.8%"),
+        ] {
+            let directory = tempfile::tempdir().unwrap();
+            let engine = engine(directory.path());
+            let scope = scope("u");
+            let text = format!("{}{told_before}{}", "a".repeat(lead), "华星和启明都在等我们的报价。".repeat(60));
+            engine.observe(told(&scope, Source::Agent, &text)).unwrap();
+            let archived = engine.archive(&scope.owner, jiff::Timestamp::MAX).unwrap();
+            assert_eq!(archived.events, 1);
+            let correcting = engine.observe(told(&scope, Source::User, correction)).unwrap();
+            assert_eq!(correcting.overturned, ["3.2%"], "{text}");
+        }
+    }
+}

@@ -193,6 +193,43 @@ fn an_export_has_placeholders_and_no_secret() {
     assert!(matches!(other.reveal(&ana.owner, placeholder(&text), "ops", "why"), Err(Error::NoSuchSecret(_))));
 }
 
+/// A file may be of a store that knew fewer secrets, or have been written by anybody.
+#[test]
+fn an_import_keeps_no_secret_that_the_lines_have() {
+    for (text, secret) in [("后台密码是hunter2，别外传", "hunter2"), ("The password is Kq7Vz2Lp, keep it", "Kq7Vz2Lp")]
+    {
+        let (directory, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let engine = open(directory.path(), None);
+        let ana = scope("ana");
+        let kept = stored(&engine, &ana, text);
+        let mut lines = Vec::new();
+        engine.export(std::slice::from_ref(&ana.owner), &mut lines).unwrap();
+        // In the content, in what was read from it, and in what was overturned of it.
+        let entity = |text: &str| {
+            let span = serde_json::json!({ "start": 0, "end": 1 });
+            serde_json::json!([{ "kind": "name", "text": text, "value": text, "span": span }])
+        };
+        let overturned = serde_json::json!([{ "statement": text, "at": "2026-11-27T09:00:00Z" }]);
+        let parse = |line: &str| {
+            let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+            if line["line"] == "event" {
+                assert_eq!(line["content"], kept);
+                line["content"] = text.into();
+                line["signals"]["entities"] = entity(text);
+                line["overturned"] = overturned.clone();
+            }
+            serde_json::from_value(line).unwrap()
+        };
+        let other = open(there.path(), None);
+        let lines = String::from_utf8(lines).unwrap();
+        assert_eq!(other.import(&ana.owner, lines.lines().map(parse).collect()).unwrap().events, 1);
+        let mut dump = Vec::new();
+        other.dump(&mut dump).unwrap();
+        drop(other);
+        assert_eq!(files_with(there.path(), secret), [""; 0], "{secret}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
