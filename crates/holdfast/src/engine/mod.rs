@@ -58,6 +58,9 @@ use crate::types::operation::{JournalEntry, Operation, Target, Verb};
 use crate::types::scope::{Owner, TaskId};
 use crate::types::task::Task;
 
+/// Threads that read a batch at most: what follows is done by one, and soon takes longer.
+const READING_THREADS_MAX: usize = 4;
+
 /// How an engine is opened.
 #[derive(Debug)]
 pub struct Config {
@@ -110,6 +113,8 @@ pub struct Engine {
     attention: Attention,
     embedding: Embedding,
     read_only: bool,
+    /// How many threads read the events of a batch.
+    threads: usize,
     /// Everything this engine does belongs to one run.
     run: RunId,
 }
@@ -137,6 +142,7 @@ impl Engine {
             attention: Attention::default(),
             embedding,
             read_only: config.read_only,
+            threads: std::thread::available_parallelism().map_or(1, |threads| threads.get().min(READING_THREADS_MAX)),
             run,
         })
     }

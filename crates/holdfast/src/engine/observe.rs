@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
 use super::parts::parts;
 use super::{Engine, Error};
 use crate::recall;
-use crate::redact;
-use crate::signals;
+use crate::redact::{self, Refused, Rules, Taken};
+use crate::signals::{self, Lexicon};
 use crate::text;
 use crate::types::change::{ChangeSet, NewEvent, SessionState, UpdateKey};
 use crate::types::event::{Event, Kind, RawEvent, Redaction, Source};
@@ -23,6 +24,9 @@ use crate::working::{self, Applied, Attributed, Given};
 
 /// Most events in one call: they share one commit, and a longer one would hold up the others.
 pub const BATCH_EVENTS_MAX: usize = 1_000;
+
+/// Events that are worth a thread of their own: it costs as much to start as two or three take to read.
+const EVENTS_A_THREAD_MIN: usize = 32;
 
 /// What became of an event.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,10 +102,11 @@ impl Engine {
         entries: Vec<(RawEvent, Option<Update>)>,
     ) -> Result<Vec<Result<Observed, Error>>, Error> {
         self.with_at_hand(owner, |at_hand| {
+            let (raws, updates): (Vec<RawEvent>, Vec<Option<Update>>) = entries.into_iter().unzip();
             let mut batch = Batch::new(self, owner, at_hand);
-            let mut results = Vec::with_capacity(entries.len());
-            for (raw, update) in entries {
-                match batch.take_in(raw, update) {
+            let mut results = Vec::with_capacity(raws.len());
+            for (read, update) in self.read_all(owner, raws).into_iter().zip(updates) {
+                match read.map_err(Error::from).and_then(|read| batch.take_in(read, update)) {
                     // Half of this event may be in the batch already: none of it is committed.
                     Err(Error::Store(failure)) => return Err(failure.into()),
                     result => results.push(result),
@@ -122,6 +127,59 @@ impl Engine {
             Ok(results)
         })
     }
+
+    /// What events say by themselves, without regard to each other: in order, and in parts at once when they are many. Ids and times
+    /// are drawn before, in order, so that it makes no difference how many threads there are.
+    fn read_all(&self, owner: &Owner, raws: Vec<RawEvent>) -> Vec<Result<Read, Refused>> {
+        let rules = &*self.rules_of(owner);
+        let threads = (raws.len() / EVENTS_A_THREAD_MIN).clamp(1, self.threads);
+        let mut stamped: Vec<Stamped> =
+            raws.into_iter().map(|raw| Stamped { raw, id: self.new_event_id(), now: self.env.now() }).collect();
+        let share = stamped.len().div_ceil(threads);
+        let read = |part: Vec<Stamped>| -> Vec<Result<Read, Refused>> {
+            part.into_iter().map(|one| read(one, rules, &self.lexicon)).collect()
+        };
+        std::thread::scope(|scope| {
+            let mut others = Vec::with_capacity(threads);
+            while stamped.len() > share {
+                let part = stamped.split_off(stamped.len() - share);
+                others.push(scope.spawn(|| read(part)));
+            }
+            let mut all = read(stamped);
+            for other in others.into_iter().rev() {
+                // A panic is a bug, and the caller's to see.
+                all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            all
+        })
+    }
+}
+
+/// An event as it came in, with the id and time it will have.
+struct Stamped {
+    raw: RawEvent,
+    id: EventId,
+    now: Timestamp,
+}
+
+/// An event with all that is read from it alone.
+struct Read {
+    new: NewEvent,
+    taken: Vec<Taken>,
+}
+
+fn read(stamped: Stamped, rules: &Rules, lexicon: &Lexicon) -> Result<Read, Refused> {
+    let mut redacted = redact::redact(stamped.raw, rules)?;
+    let taken = redacted.secrets();
+    Ok(Read { new: new_event(redacted.stamped(stamped.id, stamped.now), lexicon), taken })
+}
+
+fn new_event(event: Event, lexicon: &Lexicon) -> NewEvent {
+    let mut signals = signals::read(&event.content, &event.occurred_at, event.source, lexicon);
+    if event.source == Source::User && event.kind != Kind::Imported {
+        signals.manner = recall::manner(&event.content);
+    }
+    NewEvent { terms: text::indexed(&event.content), event, signals }
 }
 
 /// One commit in the making.
@@ -139,36 +197,25 @@ impl<'a> Batch<'a> {
         Self { engine, owner, at_hand, tasks: ChangedTasks::default(), changes }
     }
 
-    fn take_in(&mut self, raw: RawEvent, update: Option<Update>) -> Result<Observed, Error> {
-        let mut redacted = redact::redact(raw, &self.engine.rules_of(self.owner))?;
-        let secrets = self.engine.sealed(self.owner, &redacted.secrets());
-        let event = redacted.stamped(self.engine.new_event_id(), self.engine.env.now());
-        if let Some(known) = self.known(&event)? {
+    fn take_in(&mut self, read: Read, update: Option<Update>) -> Result<Observed, Error> {
+        let Read { new, taken } = read;
+        if let Some(known) = self.known(&new.event)? {
             return Ok(known);
         }
-        self.changes.secrets.extend(secrets);
-        let signals = self.read(&event);
+        self.changes.secrets.extend(self.engine.sealed(self.owner, &taken));
         let tasks = &self.at_hand.tasks;
-        let pieces = if update.is_none() { parts(&event, &signals, tasks, &self.engine.lexicon) } else { None };
-        let Some(pieces) = pieces else { return self.attribute(event, signals, update) };
+        let pieces = if update.is_none() { parts(&new.event, &new.signals, tasks, &self.engine.lexicon) } else { None };
+        let Some(pieces) = pieces else { return self.attribute(new, update) };
+        let event = new.event;
         let mut all = Vec::with_capacity(pieces.len());
         for piece in pieces {
             let id = if all.is_empty() { event.id } else { self.engine.new_event_id() };
             let part = redact::part(&event, piece, id, event.id);
-            let signals = self.read(&part);
-            all.push(self.attribute(part, signals, None)?);
+            all.push(self.attribute(new_event(part, &self.engine.lexicon), None)?);
         }
         let also = all.split_off(1);
         let first = all.pop().expect("an utterance is cut into two parts at least");
         Ok(Observed { also, ..first })
-    }
-
-    fn read(&self, event: &Event) -> Signals {
-        let mut signals = signals::read(&event.content, &event.occurred_at, event.source, &self.engine.lexicon);
-        if event.source == Source::User && event.kind != Kind::Imported {
-            signals.manner = recall::manner(&event.content);
-        }
-        signals
     }
 
     /// The same key twice is one event, in the store or in this batch.
@@ -195,7 +242,8 @@ impl<'a> Batch<'a> {
         }))
     }
 
-    fn attribute(&mut self, mut event: Event, signals: Signals, update: Option<Update>) -> Result<Observed, Error> {
+    fn attribute(&mut self, mut new: NewEvent, update: Option<Update>) -> Result<Observed, Error> {
+        let NewEvent { event, signals, .. } = &new;
         let store = &*self.engine.store;
         let session = event.scope.session.clone();
         let session_task = self.at_hand.session_task(store, self.owner, &session)?;
@@ -205,9 +253,9 @@ impl<'a> Batch<'a> {
         }
         let answers = event.source != Source::User && event.scope.task.is_none() && update.is_none();
         if let Some(about) = self.at_hand.aside(&session).filter(|_| answers && event.kind != Kind::TaskSwitch) {
-            event.scope.task.clone_from(about);
+            new.event.scope.task.clone_from(about);
             let reason = "it answers what the user said off the session's task".to_owned();
-            return self.append(event, signals, update, reason, false, false);
+            return self.append(new, update, reason, false, false);
         }
         let given = Given {
             task: event.scope.task.as_ref(),
@@ -216,8 +264,8 @@ impl<'a> Batch<'a> {
             kind: event.kind,
             text: &event.content,
         };
-        let attribution = working::attribute(&self.at_hand.tasks, &given, &signals);
-        let (task, opened) = self.task_of(&attribution.to, &event, &attribution.reason)?;
+        let attribution = working::attribute(&self.at_hand.tasks, &given, signals);
+        let (task, opened) = self.task_of(&attribution.to, event, &attribution.reason)?;
         let goes_on_with = match &attribution.to {
             Attributed::Aside(_) | Attributed::Unattributed { .. } => session_task.clone(),
             _ => task.clone(),
@@ -228,10 +276,10 @@ impl<'a> Batch<'a> {
             self.at_hand.set_aside(&session, (off && session_task.is_some()).then(|| task.clone()));
         }
         if switched {
-            self.switch(&event, session_task.as_ref(), goes_on_with.clone(), &attribution.reason);
+            self.switch(event, session_task.as_ref(), goes_on_with.clone(), &attribution.reason);
         }
-        event.scope.task = task;
-        self.append(event, signals, update, attribution.reason, switched && session_task.is_some(), opened)
+        new.event.scope.task = task;
+        self.append(new, update, attribution.reason, switched && session_task.is_some(), opened)
     }
 
     /// The task an attribution leads to; opens it if it is new.
@@ -303,13 +351,13 @@ impl<'a> Batch<'a> {
 
     fn append(
         &mut self,
-        event: Event,
-        mut signals: Signals,
+        new: NewEvent,
         update: Option<Update>,
         attribution: String,
         switched: bool,
         opened: bool,
     ) -> Result<Observed, Error> {
+        let NewEvent { event, mut signals, terms } = new;
         self.engine.find_corrected(self.owner, &event, &mut signals, &self.changes.events)?;
         let mut operation =
             self.engine.operation(self.owner, Verb::Observe, Target::Event(event.id), actor(&event), &*attribution);
@@ -347,7 +395,6 @@ impl<'a> Batch<'a> {
         if let Some(update) = update {
             self.update(&event, &update, &mut observed)?;
         }
-        let terms = text::indexed(&event.content);
         self.changes.events.push(NewEvent { event, signals, terms });
         Ok(observed)
     }

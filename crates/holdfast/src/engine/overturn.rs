@@ -91,12 +91,12 @@ impl Engine {
         }
         let mut filters = vec![of_session(&event.scope.session)];
         filters.extend(event.scope.task.as_ref().map(of_task));
-        let mut earlier: Vec<(Event, Signals)> =
-            pending.iter().rev().map(|new| (new.event.clone(), new.signals.clone())).collect();
-        earlier.retain(|(other, _)| {
+        let is_near = |other: &Event| {
             other.scope.session == event.scope.session
                 || other.scope.task.is_some() && other.scope.task == event.scope.task
-        });
+        };
+        let near = pending.iter().rev().filter(|new| is_near(&new.event));
+        let mut earlier: Vec<(Event, Signals)> = near.map(|new| (new.event.clone(), new.signals.clone())).collect();
         for filter in filters {
             let page = EventPage { filter, newest_first: true, limit: LOOKED_BACK_MAX, after: None };
             earlier.extend(self.store.events(owner, &page)?.into_iter().map(|stored| (stored.event, stored.signals)));

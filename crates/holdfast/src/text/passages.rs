@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::extract::core_sentences;
 use super::script::{Script, script};
 use super::sentences::sentences;
-use super::tokenise::index_terms;
+use super::tokenise::each_index_term;
 
 /// Tokens of a passage, about: short enough to be about one thing. Measured on dialogues with long answers, where the best
 /// passage of a text ranks better than the whole (docs/BENCHMARKS.md).
@@ -52,17 +52,18 @@ pub fn embedded_passages(text: &str) -> Vec<String> {
 
 /// The lexical index entry of a text: the terms of each passage on a line of its own, joined by single spaces.
 pub fn indexed(text: &str) -> String {
-    let mut entry = String::with_capacity(text.len() * 2);
+    let mut entry = String::with_capacity(text.len() * 4);
     for passage in passages(text) {
         if !entry.is_empty() {
             entry.push('\n');
         }
-        for (place, term) in index_terms(&text[passage]).iter().enumerate() {
-            if place > 0 {
+        let start = entry.len();
+        each_index_term(&text[passage], |term| {
+            if entry.len() > start {
                 entry.push(' ');
             }
             entry.push_str(term);
-        }
+        });
     }
     entry
 }

@@ -11,6 +11,7 @@
 //! What is asked for (`query_terms`) are the longest of these that say the same; the shorter ones come along as weak, so
 //! that a word of two characters which is nowhere in the store finds nothing through its single characters.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -66,40 +67,46 @@ pub struct QueryTerm {
 
 /// The terms a text is indexed under, in the order of the text; a term that occurs twice is there twice.
 pub fn index_terms(text: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    each_index_term(text, |term| terms.push(term.to_owned()));
+    terms
+}
+
+/// The same, one after the other.
+pub(super) fn each_index_term(text: &str, mut add: impl FnMut(&str)) {
     let folded = fold_keeping_case(text);
     let stemmer = Stemmer::create(Algorithm::English);
-    let mut terms = Vec::new();
     for run in Runs::of(&folded) {
         match run {
             Run::Ideographs { text, number_before } => {
                 let mut previous = None;
                 for (at, c) in text.char_indices() {
+                    let end = at + c.len_utf8();
                     match (previous, number_before) {
-                        (Some(before), _) => terms.push(String::from_iter([before, c])),
-                        (None, Some(number)) => terms.push(format!("{}{c}", clip(number))),
+                        (Some(before), _) => add(&text[before..end]),
+                        (None, Some(number)) => add(&format!("{}{c}", clip(number))),
                         (None, None) => {}
                     }
-                    terms.push(text[at..at + c.len_utf8()].to_owned());
-                    previous = Some(c);
+                    add(&text[at..end]);
+                    previous = Some(at);
                 }
             }
-            Run::Compound(parts) => index_compound(&parts, &stemmer, &mut terms),
+            Run::Compound(parts) => index_compound(&parts, &stemmer, &mut add),
         }
     }
-    terms
 }
 
-fn index_compound(parts: &[Part<'_>], stemmer: &Stemmer, terms: &mut Vec<String>) {
+fn index_compound(parts: &[Part<'_>], stemmer: &Stemmer, add_term: &mut impl FnMut(&str)) {
     let plain: Vec<String> = parts.iter().map(|part| plain(part.text)).collect();
     for (part, plain) in parts.iter().zip(&plain) {
-        terms.push(stem(plain, stemmer));
-        terms.extend(pieces(part.text).iter().map(|piece| stem(piece, stemmer)));
+        add_term(&stem(plain, stemmer));
+        pieces(part.text).iter().for_each(|piece| add_term(&stem(piece, stemmer)));
     }
     if parts.len() < 2 {
         return;
     }
     if let Some(closed) = closed_up(parts, &plain) {
-        terms.push(stem(&closed, stemmer));
+        add_term(&stem(&closed, stemmer));
     }
     let mut wholes = BTreeSet::new();
     let mut add = |plain: &[String]| {
@@ -123,7 +130,7 @@ fn index_compound(parts: &[Part<'_>], stemmer: &Stemmer, terms: &mut Vec<String>
         bare[0] = number.to_owned();
         add(&bare);
     }
-    terms.extend(wholes);
+    wholes.iter().for_each(|whole| add_term(whole));
 }
 
 /// What to ask an index for, without repetition, in the order of the text.
@@ -194,9 +201,9 @@ fn query_compound(parts: &[Part<'_>], counts_something: Option<&str>, stemmer: &
             false if counts => Strength::Weak,
             false => Strength::Strong,
         };
-        query.add(stem(word, stemmer), TermKind::Word, strength);
+        query.add(stem(word, stemmer).into_owned(), TermKind::Word, strength);
         for piece in pieces(parts[0].text) {
-            query.add(stem(&piece, stemmer), TermKind::Part, Strength::Weak);
+            query.add(stem(&piece, stemmer).into_owned(), TermKind::Part, Strength::Weak);
         }
         return;
     }
@@ -208,7 +215,7 @@ fn query_compound(parts: &[Part<'_>], counts_something: Option<&str>, stemmer: &
         pairs.for_each(|pair| query.add(pair, TermKind::Part, Strength::Strong));
     }
     if let Some(closed) = closed_up(parts, &plain) {
-        query.add(stem(&closed, stemmer), TermKind::Word, Strength::Strong);
+        query.add(stem(&closed, stemmer).into_owned(), TermKind::Word, Strength::Strong);
     }
     // The parts of long-running and and/or are words in their own right; those of report_v3.pdf would find every report.
     let words = plain.len() <= 4
@@ -220,9 +227,9 @@ fn query_compound(parts: &[Part<'_>], counts_something: Option<&str>, stemmer: &
             (true, false) => Strength::Strong,
             (false, false) => Strength::Weak,
         };
-        query.add(stem(plain, stemmer), TermKind::Part, strength);
+        query.add(stem(plain, stemmer).into_owned(), TermKind::Part, strength);
         for piece in pieces(part.text) {
-            query.add(stem(&piece, stemmer), TermKind::Part, Strength::Weak);
+            query.add(stem(&piece, stemmer).into_owned(), TermKind::Part, Strength::Weak);
         }
     }
 }
@@ -419,11 +426,11 @@ fn clip(text: &str) -> &str {
     &text[..text.floor_char_boundary(TERM_BYTES_MAX)]
 }
 
-fn stem(word: &str, stemmer: &Stemmer) -> String {
+fn stem<'w>(word: &'w str, stemmer: &Stemmer) -> Cow<'w, str> {
     if word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase()) {
-        stemmer.stem(word).into_owned()
+        stemmer.stem(word)
     } else {
-        word.to_owned()
+        Cow::Borrowed(word)
     }
 }
 
@@ -474,6 +481,10 @@ fn pieces(word: &str) -> Vec<String> {
         _ => Class::Lower,
     };
     if !word.is_ascii() || word.len() > TERM_BYTES_MAX {
+        return Vec::new();
+    }
+    // Of one class is of one piece: most words.
+    if word.bytes().all(|b| b.is_ascii_lowercase()) {
         return Vec::new();
     }
     let classes: Vec<Class> = word.chars().map(class).collect();

@@ -4,6 +4,8 @@
 //! to the task the session is on. Where two answers are as good, none is given: an event left unattributed can be found
 //! and attributed later, one put into the wrong task misleads.
 
+use std::cell::OnceCell;
+
 use super::names::{Match, bare, called, deals_with, matches, named_at};
 use crate::text::fold;
 use crate::types::event::{Kind, Source};
@@ -59,7 +61,7 @@ impl Attributed {
 /// `tasks`: the owner's live ones and the recently ended.
 pub fn attribute(tasks: &[Task], given: &Given<'_>, signals: &Signals) -> Attribution {
     let current = given.session_task.and_then(|id| tasks.iter().find(|task| task.id == *id));
-    let talk = Talk { tasks, given, current, signals, folded: fold(given.text) };
+    let talk = Talk { tasks, given, current, signals, folded: OnceCell::new() };
     if let Some(id) = given.task {
         return verdict(Attributed::Given(id.clone()), "the caller named the task");
     }
@@ -81,10 +83,15 @@ struct Talk<'a> {
     given: &'a Given<'a>,
     current: Option<&'a Task>,
     signals: &'a Signals,
-    folded: String,
+    /// The text folded, once a rule asks: most events are attributed without.
+    folded: OnceCell<String>,
 }
 
 impl Talk<'_> {
+    fn folded(&self) -> &str {
+        self.folded.get_or_init(|| fold(self.given.text))
+    }
+
     fn stays(&self, reason: &str) -> Attribution {
         match (self.given.session_task, self.current) {
             (Some(id), Some(task)) if task.status.is_live() => verdict(Attributed::Stays(id.clone()), reason),
@@ -280,7 +287,7 @@ impl Talk<'_> {
 
     /// A task by its name, without any cue. At the head of the sentence it is the topic; elsewhere it may be a comparison.
     fn names_a_task(&self) -> Option<Attribution> {
-        let named = |task: &&Task| named_at(task, &self.folded).map(|(at, len)| (len, usize::MAX - at));
+        let named = |task: &&Task| named_at(task, self.folded()).map(|(at, len)| (len, usize::MAX - at));
         if self.current.is_some_and(|task| named(&task).is_some()) {
             return Some(self.stays("names the task in hand"));
         }
@@ -293,8 +300,8 @@ impl Talk<'_> {
             let candidates = longest.iter().map(|task| task.id.clone()).collect();
             return Some(unattributed(candidates, "names several tasks"));
         };
-        let (at, _) = named_at(task, &self.folded)?;
-        let head = self.folded.get(..at).is_some_and(is_head) || self.folded.trim_end().ends_with('?');
+        let (at, _) = named_at(task, self.folded())?;
+        let head = self.folded().get(..at).is_some_and(is_head) || self.folded().trim_end().ends_with('?');
         let compared = self.says_any(COMPARING);
         match self.given.session_task {
             None if !compared => Some(self.goes_to(task, "names a task, and the session is on none")),
@@ -312,7 +319,7 @@ impl Talk<'_> {
         if self.current.is_some_and(|task| task.status.is_live()) || self.given.text.contains(['?', '？']) {
             return None;
         }
-        let wished = WISHING.iter().any(|word| self.folded.trim_start().starts_with(word));
+        let wished = WISHING.iter().any(|word| self.folded().trim_start().starts_with(word));
         let named = self.signals.entities.iter().filter(|entity| entity.kind == EntityKind::Task);
         let work = named.filter(|entity| !bare(&entity.text).is_empty()).max_by_key(|entity| entity.text.len())?;
         (wished && self.says_any(MAKING))
@@ -324,11 +331,11 @@ impl Talk<'_> {
     }
 
     fn says(&self, word: &str) -> bool {
-        crate::text::find_whole(&self.folded, word).is_some()
+        crate::text::find_whole(self.folded(), word).is_some()
     }
 
     fn begins_with(&self, word: &str) -> bool {
-        let rest = self.folded.trim_start().strip_prefix(word);
+        let rest = self.folded().trim_start().strip_prefix(word);
         rest.is_some_and(|rest| !word.is_ascii() || !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
     }
 

@@ -124,6 +124,9 @@ impl Reader<'_> {
         if first < 0xe3 {
             return None;
         }
+        if here.is_empty() && !self.text[pos..].starts_with(zh::may_start) {
+            return None;
+        }
         let worded = if here.is_empty() { None } else { zh::read(self, pos, here) };
         worded
             .or_else(|| zh::read_particle(self, pos))

@@ -380,6 +380,33 @@ pub(super) fn read_counted(reader: &Reader<'_>, pos: usize) -> Read {
     directed(reader, cursor, count, unit)
 }
 
+/// Whether an expression may start with a character that starts no word of the lists: most start none, and are done here.
+pub(super) fn may_start(c: char) -> bool {
+    let particle = matches!(
+        c,
+        '上' | '下'
+            | '这'
+            | '本'
+            | '今'
+            | '去'
+            | '明'
+            | '前'
+            | '后'
+            | '大'
+            | '年'
+            | '月'
+            | '周'
+            | '最'
+            | '近'
+            | '过'
+            | '未'
+            | '接'
+            | '第'
+    );
+    // What `vague` begins with, and the times of day that are words.
+    particle || number_char(c) || matches!(c, '半' | '好' | '正' | '午')
+}
+
 fn number_char(c: char) -> bool {
     chinese_digit(c).is_some() || matches!(c, '十' | '百' | '千' | '万' | '亿' | '廿' | '几')
 }

@@ -39,7 +39,12 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn is_break(c: char) -> bool {
-    c.is_whitespace() || "\"'`<>|，。；：！？、（）()【】[]{}「」『』《》“”‘’;,*".contains(c)
+    match c {
+        '"' | '\'' | '`' | '<' | '>' | '|' | '(' | ')' | '[' | ']' | '{' | '}' | ';' | ',' | '*' => true,
+        '，' | '。' | '；' | '：' | '！' | '？' | '、' | '（' | '）' | '【' | '】' => true,
+        '「' | '」' | '『' | '』' | '《' | '》' | '“' | '”' | '‘' | '’' => true,
+        _ => c.is_whitespace(),
+    }
 }
 
 fn recognised(word: &str) -> Option<(EntityKind, Range<usize>)> {

@@ -1,6 +1,8 @@
 //! One change set into SQL. Runs inside the writer's transaction; traits and their entries in the lexical index are handed back to
 //! be written sorted.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use uuid::Uuid;
@@ -20,7 +22,7 @@ use crate::types::change::{
 use crate::types::event::Overturned;
 use crate::types::ids::{EventId, Seq};
 use crate::types::operation::{Operation, Target};
-use crate::types::scope::Owner;
+use crate::types::scope::{Owner, ScopeId};
 
 /// zstd level for cold bodies: they are written once and read seldom, and above 9 the gain is under 2 %.
 const ZSTD_LEVEL: i32 = 9;
@@ -35,10 +37,12 @@ pub(super) fn apply(
     let mut owner = OwnerRow::load_or_create(connection, &changes.owner)?;
     let mut traits = Vec::with_capacity(changes.events.len());
     let mut appended = Vec::with_capacity(changes.events.len());
+    let mut sessions = Sessions::default();
     for event in &changes.events {
-        appended.push(append_event(connection, &mut owner, event, &mut traits)?);
+        appended.push(append_event(connection, &mut owner, event, &mut sessions, &mut traits)?);
         probe(Point::EventWritten);
     }
+    sessions.save(connection, owner.number)?;
     for change in &changes.tasks {
         write_task(connection, owner.number, change)?;
         probe(Point::TaskWritten);
@@ -139,12 +143,50 @@ impl OwnerRow {
     }
 }
 
+/// The last row of each session that a change adds to, read once and saved once.
+#[derive(Default)]
+struct Sessions {
+    last_rows: BTreeMap<ScopeId, Option<i64>>,
+}
+
+impl Sessions {
+    fn last_row(
+        &mut self,
+        connection: &Connection,
+        owner: OwnerNumber,
+        session: &ScopeId,
+    ) -> Result<Option<i64>, StoreError> {
+        if let Some(row) = self.last_rows.get(session) {
+            return Ok(*row);
+        }
+        let sql = "-- last_row_of_session
+            SELECT last_row FROM session WHERE owner = ?1 AND session = ?2";
+        let row: Option<Option<i64>> = connection
+            .prepare_cached(sql)
+            .and_then(|mut s| s.query_row(params![owner.0, session.as_str()], |r| r.get(0)).optional())
+            .map_err(|e| failed("reading a session", e))?;
+        self.last_rows.insert(session.clone(), row.flatten());
+        Ok(row.flatten())
+    }
+
+    fn save(&self, connection: &Connection, owner: OwnerNumber) -> Result<(), StoreError> {
+        let sql = "-- touch_session
+            INSERT INTO session (owner, session, last_row) VALUES (?1, ?2, ?3)
+            ON CONFLICT (owner, session) DO UPDATE SET last_row = excluded.last_row";
+        for (session, row) in self.last_rows.iter().filter(|(_, row)| row.is_some()) {
+            execute_one(connection, sql, params![owner.0, session.as_str(), row], "writing a session")?;
+        }
+        Ok(())
+    }
+}
+
 /// Appends an event, unless its idempotency key or its id is known: the same change handed in again, because the reply to the
 /// first was lost, is the same event. Its predecessor is the last event of its session.
 fn append_event(
     connection: &Connection,
     owner: &mut OwnerRow,
     new: &NewEvent,
+    sessions: &mut Sessions,
     traits: &mut Vec<TraitsRow>,
 ) -> Result<Appended, StoreError> {
     let event = &new.event;
@@ -155,29 +197,32 @@ fn append_event(
     }
     let seq = Seq(owner.last_event + 1);
     let row = owner.number.row(seq);
-    if !insert_event(connection, owner.number, row, new)? {
+    let predecessor = sessions.last_row(connection, owner.number, &event.scope.session)?;
+    if !insert_event(connection, owner.number, row, new, predecessor)? {
         let known = row_of_id(connection, owner.number, event.id)?;
         return Ok(Appended { seq: position(known), id: event.id, duplicate: true });
     }
     owner.last_event = seq.0;
+    sessions.last_rows.insert(event.scope.session.clone(), Some(row));
     let terms = without_overlong(&new.terms);
-    let sql = "-- touch_session
-        INSERT INTO session (owner, session, last_row) VALUES (?1, ?2, ?3)
-        ON CONFLICT (owner, session) DO UPDATE SET last_row = excluded.last_row";
-    execute_one(connection, sql, params![owner.number.0, event.scope.session.as_str(), row], "writing a session")?;
     traits.push(TraitsRow::new(row, new, terms.into_owned()));
     Ok(Appended { seq, id: event.id, duplicate: false })
 }
 
 /// `false`: an event of this owner has its id.
-fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &NewEvent) -> Result<bool, StoreError> {
+fn insert_event(
+    connection: &Connection,
+    owner: OwnerNumber,
+    row: i64,
+    new: &NewEvent,
+    predecessor: Option<i64>,
+) -> Result<bool, StoreError> {
     let event = &new.event;
     let sql = "-- append_event
         INSERT INTO event (row, id, owner, session, task, source, kind, trust, content, occurred_at, occurred_us,
             recorded_us, metadata, idempotency_key, redactions, signals, predecessor)
         VALUES (:row, :id, :owner, :session, :task, :source, :kind, :trust, :content, :occurred_at, :occurred_us,
-            :recorded_us, :metadata, :idempotency_key, :redactions, :signals,
-            (SELECT last_row FROM session WHERE owner = :owner AND session = :session))
+            :recorded_us, :metadata, :idempotency_key, :redactions, :signals, :predecessor)
         ON CONFLICT (owner, id) DO NOTHING";
     let metadata = if event.metadata.is_empty() { None } else { Some(json(&event.metadata)?) };
     let redactions = if event.redactions.is_empty() { None } else { Some(json(&event.redactions)?) };
@@ -198,6 +243,7 @@ fn insert_event(connection: &Connection, owner: OwnerNumber, row: i64, new: &New
         ":idempotency_key": event.idempotency_key,
         ":redactions": redactions,
         ":signals": json(&new.signals)?,
+        ":predecessor": predecessor,
     };
     Ok(execute(connection, sql, values, "appending an event")? == 1)
 }
