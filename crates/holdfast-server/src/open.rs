@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
@@ -25,6 +26,8 @@ use crate::printer::Printer;
 
 /// Owners named in a note.
 const OWNERS_NAMED: usize = 5;
+/// How long a command that writes waits for another one: many times what recording one event takes, and short of what a caller gives up at.
+const TURN_WAIT: Duration = Duration::from_secs(5);
 
 pub fn store_directory(global: &Global) -> Result<PathBuf> {
     if let Some(directory) = &global.store {
@@ -82,9 +85,21 @@ fn redaction_key(global: &Global) -> Result<Option<Key>> {
     Ok(Some(Key::from_text(&text).map_err(|error| Usage(format!("{VARIABLE}: {error}")))?))
 }
 
+/// Opens for writing. Hooks that fire at once each record one event: the last of twenty waits a second or two for its turn, and only
+/// who finds the store held for longer is told so.
+fn in_turn(config: impl Fn() -> Result<Config>) -> Result<Engine> {
+    let asked = Instant::now();
+    loop {
+        match Engine::open(config()?) {
+            Err(Error::Store(StoreError::Locked { .. })) if asked.elapsed() < TURN_WAIT => {}
+            other => return Ok(other?),
+        }
+    }
+}
+
 /// For commands that write.
 pub fn writing(global: &Global, printer: Printer) -> Result<Engine> {
-    let engine = Engine::open(config(global, false)?)?;
+    let engine = in_turn(|| config(global, false))?;
     say_what_is_missing(&engine, global, printer)?;
     Ok(engine)
 }
@@ -99,7 +114,7 @@ pub fn recording(global: &Global, without_vectors: bool, printer: Printer) -> Re
     if !without_vectors {
         return writing(global, printer);
     }
-    Ok(Engine::open(Config { embedding: Choice::None, ..config(global, false)? })?)
+    in_turn(|| Ok(Config { embedding: Choice::None, ..config(global, false)? }))
 }
 
 /// For commands that only look; they work while another process writes.

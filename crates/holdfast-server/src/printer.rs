@@ -56,7 +56,7 @@ impl Printer {
         if let Some((_, columns)) = Term::stdout().size_checked() {
             table.set_width(columns);
         }
-        table.add_rows(rows);
+        table.add_rows(rows.into_iter().map(|row| row.iter().map(|cell| plain(cell)).collect::<Vec<_>>()));
         table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
     }
 
@@ -77,4 +77,12 @@ impl Printer {
         let bar = ProgressBar::no_length().with_message(what.to_owned());
         style.map_or(bar.clone(), |style| bar.with_style(style))
     }
+}
+
+/// What was said, as a terminal may be given it: without the characters that would move its cursor, colour it or turn a line around.
+pub fn plain(text: &str) -> String {
+    let steers = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    text.replace(steers, " ")
 }

@@ -61,7 +61,7 @@ fn from_stdin(printer: Printer) -> Result<String> {
 fn lines(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitCode> {
     let engine = open::recording(global, arguments.no_embed, printer)?;
     let scope = open::scope(global, &engine, printer)?;
-    let options = Options { scope, zone: open::zone(global), format: Some(Format::Native) };
+    let options = Options { scope, zone: open::zone(global), format: Some(Format::Native), live: true };
     let entries = import::read(std::io::stdin().lock(), "stdin", options);
     let mut all_read = true;
     for entry in entries.map_err(|error| anyhow::anyhow!("stdin {error}"))? {

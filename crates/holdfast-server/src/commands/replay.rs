@@ -167,7 +167,7 @@ fn open_file(global: &Global, path: &Path) -> Result<Opened> {
         Box::new(File::open(path).with_context(|| format!("can't open {shown}"))?)
     };
     let scope = Scope { owner: open::told(global), session: global.session(), task: global.task.clone() };
-    let options = Options { scope, zone: open::zone(global), format: None };
+    let options = Options { scope, zone: open::zone(global), format: None, live: false };
     let entries = import::read(input, &name, options).map_err(|error| anyhow!("{shown} {error}"))?;
     Ok(Opened { shown, entries })
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::cli::{Global, TaskCommand};
 use crate::failure::Refused;
 use crate::open;
-use crate::printer::Printer;
+use crate::printer::{Printer, plain};
 
 /// Tasks listed.
 const LISTED_MAX: usize = 200;
@@ -26,7 +26,7 @@ pub fn run(global: &Global, command: &TaskCommand, printer: Printer) -> Result<(
             scope.task = id.clone().or(scope.task);
             let id = engine.task_in_hand(&scope)?;
             let task = engine.task(&scope.owner, &id)?.ok_or(holdfast::engine::Error::NoSuchTask(id))?;
-            printer.either(&task, || text::text(&task))
+            printer.either(&task, || plain(&text::text(&task)))
         }
         TaskCommand::Start { title, goal, constraint } => {
             let engine = open::writing(global, printer)?;

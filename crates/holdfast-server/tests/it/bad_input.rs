@@ -31,6 +31,27 @@ in.jsonl: event lines
 }
 
 #[test]
+fn a_key_given_as_rules_is_not_repeated() {
+    let place = Place::new();
+    let key = "mM9CPb7rHT8EOzb/0+H8XZz4A7GKnOLcmz8wSYS3LHU=";
+    place.file("redaction.key", key);
+    let ran = place.run(&["--redaction", "redaction.key", "observe", "x", "--no-embed"]).code(1);
+    assert!(ran.stderr.contains("redaction.key: the redaction rules are not valid TOML"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains(&key[..8]), "{}", ran.stderr);
+}
+
+#[test]
+fn what_was_said_steers_no_terminal() {
+    let place = Place::new();
+    place.run(&["observe", "invoice \u{1b}[2J\u{202e}paid", "--no-embed"]).ok();
+    place.run(&["task", "start", "invoice", "--task", "t", "--constraint", "never \u{1b}[31mred\u{7}"]).ok();
+    for arguments in [&["recall", "invoice"][..], &["task", "show", "--task", "t"]] {
+        let shown = place.run(arguments).ok().stdout;
+        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{shown:?}");
+    }
+}
+
+#[test]
 fn a_truncated_line() {
     let text = format!("{GOOD}\n{}\n", &GOOD[..40]);
     assert_snapshot!(not_read(text), @r#"in.jsonl, line 2: is cut off: the JSON ends in the middle, after 40 bytes (the file was cut, or is still being written; write this record again whole)"#);

@@ -116,6 +116,21 @@ fn lines_are_answered_one_by_one() {
 }
 
 #[test]
+fn the_same_line_said_later_is_another_event() {
+    let place = Place::new();
+    let id = |line: &str| place.run_with(&["observe", "--lines", "--no-embed"], line.as_bytes()).ok().stdout;
+    let yes = r#"{"source": "user", "kind": "response", "content": "yes"}"#;
+    assert_ne!(id(yes), id(yes));
+    // With a moment or a key it is the same one, sent again.
+    let dated =
+        r#"{"source": "user", "kind": "response", "content": "yes", "occurred_at": "2026-11-09T09:00:00+08:00"}"#;
+    assert_eq!(id(dated), id(dated));
+    let keyed = r#"{"source": "user", "kind": "response", "content": "yes", "idempotency_key": "k"}"#;
+    assert_eq!(id(keyed), id(keyed));
+    assert!(place.run(&["status"]).ok().stdout.contains("events             4, "));
+}
+
+#[test]
 fn a_query_behind_explain_is_the_query() {
     let place = Place::told("weekly-report.jsonl");
     let ran = place.run(&["recall", "--explain", "退货率"]).ok();

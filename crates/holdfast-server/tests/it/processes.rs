@@ -64,6 +64,21 @@ fn while_another_process_writes() {
 }
 
 #[test]
+fn twenty_at_once_take_turns() {
+    let place = Place::new();
+    let start = |n: usize| {
+        let mut command = place.command(&["observe", &format!("note {n}"), "--no-embed"]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let all: Vec<Child> = (0..20).map(start).collect();
+    for child in all {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(place.run(&["status"]).ok().stdout.contains("events             20, "));
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let place = Place::told("weekly-report.jsonl");
     for arguments in [&["export", "--all"][..], &["dump"], &["journal", "--limit", "1000"], &["completions", "bash"]] {

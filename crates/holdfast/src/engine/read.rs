@@ -18,7 +18,7 @@ use crate::types::context::{BlockItem, BlockOptions, ContextBlock};
 use crate::types::event::{Kind, Source, StoredEvent};
 use crate::types::ids::Seq;
 use crate::types::operation::{Target, Verb};
-use crate::types::query::{Filter, Query, Recalled, Route};
+use crate::types::query::{Filter, Found, Hit, Query, Recalled, Route};
 use crate::types::task::Task;
 use crate::working::{self, Given};
 
@@ -103,13 +103,15 @@ impl Engine {
         let compared = self.events(query, &recall::compared(plan, &evidence, &scored))?;
         let ranked = recall::rank(plan, &evidence, scored, &compared);
         let facts = match &task {
-            Some(task) => recall::facts(plan, task, query.limits.facts.min(query.limits.total)),
+            Some(task) => {
+                self.known_then(query, recall::facts(plan, task, query.limits.facts.min(query.limits.total)))?
+            }
             None => Vec::new(),
         };
         let limit = query.limits.events.min(query.limits.total - facts.len());
         let (events, verdicts) = recall::select(plan, &evidence, &ranked, limit, |seq| match compared.get(&seq) {
             Some(event) => Ok(Some(event.clone())),
-            None => Ok::<_, StoreError>(self.store.events_at(&query.scope.owner, &[seq])?.pop()),
+            None => Ok::<_, StoreError>(self.events(query, &[seq])?.remove(&seq)),
         })?;
         let mut explain = recall::explain(plan, &evidence, &lexical, &ranked, &verdicts);
         explain.filters = filters_in_words(&query.filter);
@@ -203,9 +205,33 @@ impl Engine {
         zoned.map_or(Timestamp::MAX, |zoned| zoned.timestamp())
     }
 
-    fn events(&self, query: &Query, positions: &[Seq]) -> Result<BTreeMap<Seq, StoredEvent>, Error> {
-        let events = self.store.events_at(&query.scope.owner, positions)?;
+    /// The events as they stood at the time that is asked about: what was overturned later still held then.
+    fn events(&self, query: &Query, positions: &[Seq]) -> Result<BTreeMap<Seq, StoredEvent>, StoreError> {
+        let mut events = self.store.events_at(&query.scope.owner, positions)?;
+        for event in &mut events {
+            event.overturned.retain(|overturned| query.filter.had_happened(overturned.at));
+        }
         Ok(events.into_iter().map(|event| (event.seq, event)).collect())
+    }
+
+    /// Facts are those of the task as it is now; asked for another time, the ones that were stated later are left out.
+    fn known_then(&self, query: &Query, mut facts: Vec<Hit>) -> Result<Vec<Hit>, Error> {
+        let filter = &query.filter;
+        if filter.until.is_none() && filter.known_at.is_none() {
+            return Ok(facts);
+        }
+        let mut stated_later = BTreeSet::new();
+        for hit in &facts {
+            let Found::Fact { source, .. } = &hit.found else { continue };
+            if let Some(StoredEvent { event, .. }) = self.store.event(&query.scope.owner, *source)?
+                && (!filter.had_happened(event.occurred_at.timestamp())
+                    || filter.known_at.is_some_and(|known_at| event.recorded_at > known_at))
+            {
+                stated_later.insert(*source);
+            }
+        }
+        facts.retain(|hit| !matches!(&hit.found, Found::Fact { source, .. } if stated_later.contains(source)));
+        Ok(facts)
     }
 
     /// The task a question is about: the one named by the scope, by the question's own words, or the session's.

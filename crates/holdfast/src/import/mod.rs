@@ -55,11 +55,14 @@ pub struct Options {
     pub zone: TimeZone,
     /// The form, if it is not to be found out.
     pub format: Option<Format>,
+    /// The lines are said as they come and never read again: one without a key and without a time is said now, and the same "yes" once
+    /// more is another event. A file, which may be read again, gives each record a key by what it says.
+    pub live: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { scope: Scope::default(), zone: TimeZone::UTC, format: None }
+        Self { scope: Scope::default(), zone: TimeZone::UTC, format: None, live: false }
     }
 }
 

@@ -56,6 +56,7 @@ pub(super) fn decode(
     )?;
     let kind = required(word(&mut fields, "kind", Kind::ALL, Kind::as_str)?, "kind", &words(Kind::ALL, Kind::as_str))?;
     let content = text(&mut fields, "content")?.ok_or_else(|| missing("content"))?;
+    let said_now = options.live && !fields.contains_key("occurred_at");
     let event = RawEvent {
         occurred_at: match text(&mut fields, "occurred_at")? {
             Some(written) => Some(
@@ -70,10 +71,11 @@ pub(super) fn decode(
             Some(other) => return Err(wrong_type("metadata", "an object", &other)),
             None => Map::new(),
         },
-        idempotency_key: Some(match text(&mut fields, "idempotency_key")? {
-            Some(key) => key,
-            None => occurrences.key(bytes.trim_ascii()),
-        }),
+        idempotency_key: match text(&mut fields, "idempotency_key")? {
+            Some(key) => Some(key),
+            None if said_now => None,
+            None => Some(occurrences.key(bytes.trim_ascii())),
+        },
         ..RawEvent::new(scope, source, kind, content)
     };
     check::event(&event)?;

@@ -442,6 +442,25 @@ fn the_same_question_gives_the_same_answer() {
 }
 
 #[test]
+fn as_of_before_it_was_overturned_the_old_value_is_what_held() {
+    let memory = told(&[]);
+    let say = |text: &str, at: &str| {
+        let mut event = RawEvent::new(Scope::default(), Source::User, Kind::Query, text);
+        event.occurred_at = Some(at.parse().expect("a moment"));
+        memory.engine.observe(event).expect("recorded");
+    };
+    say("the rent is 900 euro", "2026-10-01T10:00:00+02:00[+02:00]");
+    say("the rent is now 950 euro, not 900", "2026-10-25T10:00:00+01:00[+01:00]");
+    let as_of = |day: &str| {
+        let mut query = Query::new(Scope::default(), "rent", memory.engine.now());
+        query.filter.until = Some(format!("{day}T00:00:00Z").parse().expect("a moment"));
+        served(&memory.engine.recall(&query).expect("an answer"))
+    };
+    assert_eq!(as_of("2026-10-10"), ["the rent is 900 euro"]);
+    assert_eq!(as_of("2026-10-30"), ["the rent is now 950 euro, not 900"]);
+}
+
+#[test]
 fn what_was_overturned_is_hidden_and_in_a_history_marked() {
     // A correction is of a task's statements: without one, nobody can say which 3.2% is meant.
     let memory = told(&[]);

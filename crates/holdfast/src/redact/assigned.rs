@@ -85,11 +85,101 @@ pub(crate) fn find(text: &str, keywords: &[(Keyword, Range<usize>)], found: &mut
         if place.end < covered {
             continue;
         }
+        if *keyword == Password {
+            for range in changed(text, place).into_iter().flatten().chain(value_before(text, place)) {
+                covered = covered.max(range.end);
+                found.push(Found { secret: keyword.secret(), range });
+            }
+        }
         if let Some(range) = value_after(text, *keyword, place) {
             covered = range.end;
             found.push(Found { secret: keyword.secret(), range });
         }
     }
+}
+
+/// "the password from hunter2 to hunter3", 「密码从hunter2改成hunter3」: the old one opens whatever was not told of the change.
+fn changed(text: &str, place: &Range<usize>) -> Option<[Range<usize>; 2]> {
+    const CHANGES: &[&str] = &[
+        "to ",
+        "into ",
+        "改成了",
+        "改成",
+        "改为",
+        "换成了",
+        "换成",
+        "换为",
+        "变成",
+        "变更为",
+        "更新为",
+        "修改为",
+        "改到",
+    ];
+    let blank = |at: usize| at + text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len();
+    let at = blank(place.end);
+    let from = ["from ", "从", "由"].into_iter().find(|from| starts_with_ignore_case(&text.as_bytes()[at..], from))?;
+    let old = value(text, blank(at + from.len()), false)?;
+    let after = if old.quoted { old.range.end + closing(&text[old.range.end..]) } else { old.range.end };
+    let at = blank(after);
+    let change = CHANGES.iter().find(|change| text[at..].starts_with(**change))?;
+    let at = blank(at + change.len());
+    let new = value(text, at + mark(&text[at..]).unwrap_or(0), false)?;
+    let told = |told: &Told| {
+        let said = &text[told.range.clone()];
+        link_tells_password(Link::To, told, said, false) && !is_stand_in(said)
+    };
+    (told(&old) || told(&new)).then_some([old.range, new.range])
+}
+
+/// The length of the quote that ends a value.
+fn closing(rest: &str) -> usize {
+    rest.len() - rest.trim_start_matches(['"', '\'', '`', '“', '”', '’', '」', '』', '\\']).len()
+}
+
+/// "hunter2 is the password", 「hunter2就是密码」. Only what nobody says as a word: "This is the password" tells none.
+fn value_before(text: &str, place: &Range<usize>) -> Option<Range<usize>> {
+    const OWNERS: &[&str] = &["the", "my", "our", "your", "his", "her", "their", "its"];
+    const QUALIFIERS_MAX: usize = 3;
+    /// 管理员的登录: what may stand between 是 and the word.
+    const QUALIFIERS_ZH_BYTES_MAX: usize = 24;
+    let after = text[place.end..].trim_start_matches([' ', '\t']);
+    let ends = after.chars().next().is_none_or(|c| !c.is_alphanumeric() || matches!(c, '了' | '哦' | '啊' | '吧'))
+        || ["for ", "to ", "of ", "on "].iter().any(|word| starts_with_ignore_case(after.as_bytes(), word));
+    if !ends || after.starts_with([':', '=']) {
+        return None;
+    }
+    let window = text.floor_char_boundary(place.start.saturating_sub(QUOTED_BYTES_MAX));
+    let before = &text[window..place.start];
+    let before = if text.as_bytes()[place.start].is_ascii() {
+        let mut rest = before.strip_suffix(' ')?;
+        let mut qualifiers = 0;
+        loop {
+            let start = rest.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
+            let owner = OWNERS.contains(&rest[start..].to_ascii_lowercase().as_str());
+            rest = rest[..start].strip_suffix(' ')?;
+            qualifiers += 1;
+            match owner {
+                true => break rest.strip_suffix(" is").or_else(|| rest.strip_suffix(" was"))?,
+                false if qualifiers > QUALIFIERS_MAX => return None,
+                false => {}
+            }
+        }
+    } else {
+        let at = before.rfind('是').filter(|at| before.len() - at <= QUALIFIERS_ZH_BYTES_MAX)?;
+        let between = &before[at + '是'.len_utf8()..];
+        if between.chars().any(|c| c.is_ascii() || matches!(c, '，' | '。' | '不')) {
+            return None;
+        }
+        before[..at].trim_end_matches('就')
+    };
+    let before = before.trim_end_matches([' ', '\t']);
+    let bare = before.trim_end_matches(['"', '\'', '`', '”', '」']);
+    let said =
+        bare.len() - bare.bytes().rev().take_while(|b| b.is_ascii_graphic() && !b"\"'`/|:,;=".contains(b)).count();
+    let value = &bare[said..];
+    let made = value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_alphabetic());
+    (value.len() >= 6 && made && !is_stand_in(value) && !TECHNICAL.contains(&value.to_ascii_lowercase().as_str()))
+        .then_some(window + said..window + bare.len())
 }
 
 fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Range<usize>> {
@@ -276,11 +366,18 @@ fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usi
             let at = start + if colon { bare.len() } else { word.len() };
             return Some((*link, at + spaces(&rest[at..]) + mark(&rest[at..]).unwrap_or(0)));
         }
+        if start > 0
+            && starts_with_ignore_case(after.as_bytes(), bare)
+            && let Some(length) = next_line(&after[bare.len()..])
+        {
+            return Some((*link, start + bare.len() + length));
+        }
     }
     if let Some(length) = zh_link(after) {
         let at = start + length;
         let is = after[..length].trim_end().ends_with(['为', '是', '叫']);
-        return Some((if is { Link::Is } else { Link::To }, at + mark(&rest[at..]).unwrap_or(0)));
+        let more = mark(&rest[at..]).or_else(|| next_line(&rest[at..])).unwrap_or(0);
+        return Some((if is { Link::Is } else { Link::To }, at + more));
     }
     // "the password for the staging database is …"
     if keyword == Password
@@ -296,8 +393,18 @@ fn link(rest: &str, keyword: Keyword, named_in_ascii: bool) -> Option<(Link, usi
             return Some((Link::Mark, start + at + 1 + spaces(&clause[at + 1..])));
         }
     }
+    // The next cell of a table.
+    if let Some(cell) = after.strip_prefix('|') {
+        return Some((Link::Bare, start + 1 + spaces(cell)));
+    }
     let dash = if start > 0 && after.starts_with("- ") { 2 } else { 0 };
     (start > 0 || !named_in_ascii).then_some((Link::Bare, start + dash))
+}
+
+/// The length of a line end, if the next line goes on with ASCII: what a person pastes below 「密码是」.
+fn next_line(rest: &str) -> Option<usize> {
+    let next = rest.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?.trim_start_matches([' ', '\t']);
+    next.starts_with(|c: char| c.is_ascii_graphic()).then_some(rest.len() - next.len())
 }
 
 /// The length of a mark and of the white space around it: `:`, `=`, `=>`, `:=`, `->`, one line end included.
@@ -311,6 +418,9 @@ fn mark(rest: &str) -> Option<usize> {
     }
     let after = &body[length..];
     let space = after.len() - after.trim_start_matches([' ', '\t', '\r', '*']).len();
+    // The | or >- of a YAML block, whose value stands on the next line.
+    let block = after[space..].len() - after[space..].trim_start_matches(['|', '>', '-', '+']).len();
+    let space = if after[space + block..].starts_with('\n') { space + block } else { space };
     let line = match after[space..].strip_prefix('\n') {
         Some(next) => 1 + next.len() - next.trim_start_matches([' ', '\t']).len(),
         None => 0,
@@ -422,7 +532,9 @@ fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
         // In escaped JSON the closing quote has as many backslashes as the opening one; elsewhere an escaped quote is text.
         let end = inner.char_indices().find(|&(end, c)| {
             let before = inner[..end].len() - inner[..end].trim_end_matches('\\').len();
-            c == '\n' || (c == *close && (before == slashes || before.is_multiple_of(2)))
+            // The apostrophe of 'it's-hunter2' closes nothing.
+            let within = c == '\'' && inner[end + 1..].starts_with(|next: char| next.is_ascii_alphanumeric());
+            c == '\n' || (c == *close && !within && (before == slashes || before.is_multiple_of(2)))
         });
         // A quote that isn't closed was cut off.
         let end = end.map_or(inner.len(), |(end, _)| end);
@@ -457,7 +569,15 @@ fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
             || (c.is_ascii() != is_ascii && c != '«')
             || (in_query && matches!(c, '&' | '#'))
     });
-    let mut said = &rest[..end.unwrap_or(rest.len())];
+    let mut end = end.unwrap_or(rest.len());
+    if !is_ascii {
+        // 芝麻开门123: the digits behind the words belong to them.
+        let tail = rest[end..].bytes().take_while(u8::is_ascii_alphanumeric).count();
+        if rest[end..end + tail].bytes().any(|b| b.is_ascii_digit()) {
+            end += tail;
+        }
+    }
+    let mut said = &rest[..end];
     // A separator inside belongs to the value only if nothing like the next field follows it.
     for separator in [',', ';', '|'] {
         if let Some(cut) = said.find(separator) {

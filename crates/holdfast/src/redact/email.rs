@@ -37,6 +37,15 @@ fn spelled() -> &'static Regex {
     })
 }
 
+/// The length of a domain under one of the top levels that aren't ASCII. Nothing separates it from the words behind it: 「a@例子.中国吧」.
+fn international(rest: &str) -> Option<usize> {
+    const TOPS: &[&str] =
+        &[".中国", ".中國", ".公司", ".网络", ".網絡", ".香港", ".台灣", ".台湾", ".在线", ".网址", ".рф"];
+    let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-')).unwrap_or(rest.len());
+    let window = &rest[..rest.floor_char_boundary(end.min(DOMAIN_BYTES_MAX))];
+    TOPS.iter().filter_map(|top| window.find(top).filter(|at| *at > 0).map(|at| at + top.len())).min()
+}
+
 fn address(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let bytes = text.as_bytes();
     let is_local = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'%' | b'+' | b'-');
@@ -45,6 +54,9 @@ fn address(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let start = start + bytes[start..at].iter().take_while(|b| matches!(b, b'.' | b'-')).count();
     if start == at {
         return None;
+    }
+    if let Some(end) = international(&text[at + 1..]) {
+        return Some(start..at + 1 + end);
     }
     let is_domain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
     let domain = bytes[at + 1..].iter().take(DOMAIN_BYTES_MAX).take_while(|b| is_domain(b)).count();

@@ -161,8 +161,9 @@ pub struct Rules {
 /// Why a rules file can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RulesError {
-    #[error("the redaction rules are not valid TOML of the expected form: {0}")]
-    Form(#[from] toml::de::Error),
+    /// Says where and what, and not what stands there: a key file given in the place of the rules is a slip of one option.
+    #[error("the redaction rules are not valid TOML of the expected form: line {line}: {reason}")]
+    Form { line: usize, reason: String },
     #[error(
         "redaction rule {label:?}: a label is 1 to 32 lower-case letters, digits and underscores, and begins with a letter"
     )]
@@ -205,7 +206,10 @@ impl Rules {
     /// # Ok::<(), holdfast::redact::RulesError>(())
     /// ```
     pub fn from_toml(text: &str) -> Result<Self, RulesError> {
-        let file: File = toml::from_str(text)?;
+        let file: File = toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            RulesError::Form { line: before.matches('\n').count() + 1, reason: error.message().to_owned() }
+        })?;
         if file.rule.len() > PATTERNS_MAX {
             return Err(RulesError::TooMany { count: file.rule.len() });
         }

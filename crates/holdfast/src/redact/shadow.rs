@@ -60,6 +60,10 @@ fn seen_as(c: char) -> Seen {
     match c {
         '\0'..='\u{7F}' | '\u{2E80}'..='\u{2FFF}' | '\u{3001}'..='\u{D7FF}' | '\u{20000}'..='\u{3FFFF}' => Seen::Itself,
         '\u{FF01}'..='\u{FF5E}' => Seen::As(char::from_u32(c as u32 - 0xFEE0).unwrap_or(c)),
+        // Digits of other scripts that a phone's keyboard writes.
+        '\u{660}'..='\u{669}' => digit(c, '\u{660}'),
+        '\u{6F0}'..='\u{6F9}' => digit(c, '\u{6F0}'),
+        '\u{966}'..='\u{96F}' => digit(c, '\u{966}'),
         '\u{A0}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => Seen::As(' '),
         '\u{AD}'
         | '\u{200B}'..='\u{200F}'
@@ -77,4 +81,8 @@ fn seen_as(c: char) -> Seen {
             }
         }
     }
+}
+
+fn digit(c: char, zero: char) -> Seen {
+    char::from_digit(c as u32 - zero as u32, 10).map_or(Seen::Itself, Seen::As)
 }

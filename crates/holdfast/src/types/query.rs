@@ -58,6 +58,13 @@ pub struct Filter {
     pub history: bool,
 }
 
+impl Filter {
+    /// Whether something of this moment had happened, and could be known, at the time that is asked about.
+    pub fn had_happened(&self, at: Timestamp) -> bool {
+        self.until.is_none_or(|until| at < until) && self.known_at.is_none_or(|known_at| at <= known_at)
+    }
+}
+
 /// How many of each kind are served at most, so that logs never crowd out facts and rules (SPEC 4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
