@@ -61,7 +61,7 @@ const SINGLE_WRITES: usize = 2_000;
 /// Questions asked of each store.
 const QUESTIONS: usize = 300;
 /// Vectors compared for the exact answers, which takes its time, and so many questions at most.
-const EXACT_COMPARISONS: usize = 20_000_000;
+const EXACT_COMPARISONS: usize = 10_000_000;
 const EXACT_QUESTIONS_MAX: usize = 200;
 /// Texts embedded to measure the model; more are made of them by small turns, as texts about the same thing are.
 const EMBEDDED_TEXTS: usize = 4_000;
