@@ -26,8 +26,16 @@ impl MomentError {
     pub const HINT: &str = "write it like 2026-11-09T09:00:00+08:00";
 }
 
+/// The hours of an offset are those of a day (RFC 3339, 5.6).
+const OFFSET_SECONDS_MAX: i32 = 24 * 60 * 60 - 60;
+
 /// Reads `2026-11-09T09:00:00+08:00`, `…Z`, and either with `[Asia/Shanghai]` behind it.
 pub fn parse(text: &str) -> Result<ZonedDateTime, MomentError> {
+    let moment = parse_any_offset(text)?;
+    if moment.offset().seconds().abs() > OFFSET_SECONDS_MAX { Err(MomentError::Form) } else { Ok(moment) }
+}
+
+fn parse_any_offset(text: &str) -> Result<ZonedDateTime, MomentError> {
     let pieces = Pieces::parse(text).map_err(|_| MomentError::Form)?;
     if pieces.time_zone_annotation().is_some() {
         if pieces.time().is_none() {
@@ -141,6 +149,10 @@ mod tests {
         check("昨天下午", Err(MomentError::Form));
         check("2026-13-09T09:00:00+08:00", Err(MomentError::Form));
         check("2026-11-09T09:00:00+26:00", Err(MomentError::Form));
+        check("2026-11-09T09:00:00+25:00", Err(MomentError::Form));
+        check("2026-11-09T09:00:00-24:00", Err(MomentError::Form));
+        check("2026-11-09T09:00:00+24:00[+24:00]", Err(MomentError::Form));
+        check("2026-11-09T09:00:00+23:59", Ok("2026-11-09T09:00:00+23:59"));
         check("2026-11-09", Err(MomentError::NoTime));
         check("2026-11-09T09:00:00", Err(MomentError::NoOffset));
         check("2026-11-09T09:00:00+08:00[Asia/Tokyo]", Err(MomentError::Zone));
