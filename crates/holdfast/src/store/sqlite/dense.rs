@@ -291,18 +291,15 @@ impl Codes {
         if self.centred_at == 0 || rows.removed != self.seen.removed {
             return self.recode(connection, owner, model, rows, common);
         }
-        let mut halves = Vec::with_capacity(self.dimension);
         let mut ordered = true;
         let known = self.ids.len();
         let (first, last) = owner.rows();
         // Not by the index of rows, which has no use for an id that must be newer: `+` keeps the planner from it.
         let sql = "-- newer_vectors
             SELECT id, row, data FROM vector WHERE id > ?1 AND +model = ?2 AND +row BETWEEN ?3 AND ?4 ORDER BY row, id";
-        each_vector(connection, sql, [self.seen.newest, model, first, last], |id, row, data| {
+        each_vector(connection, sql, [self.seen.newest, model, first, last], |id, row, halves| {
             ordered &= self.rows.last().is_none_or(|last| *last <= row);
-            halves.clear();
-            half_floats::read_into(data, &mut halves);
-            self.add(id, row, &halves);
+            self.add(id, row, halves);
         })?;
         let newest = self.ids[known..].iter().copied().max().unwrap_or(0);
         self.seen = Rows { newest: rows.newest.max(newest), ..rows };
@@ -333,8 +330,9 @@ impl Codes {
         let mut vector = Vec::with_capacity(self.dimension);
         let sql = "-- first_vectors
             SELECT id, row, data FROM vector WHERE model = ?1 AND row BETWEEN ?2 AND ?3 ORDER BY row, id LIMIT ?4";
-        each_vector(connection, sql, [model, first, last, sample as i64], |_, _, data| {
-            half_floats::decode_into(data, &mut vector);
+        each_vector(connection, sql, [model, first, last, sample as i64], |_, _, halves| {
+            vector.resize(halves.len(), 0.0);
+            halves.convert_to_f32_slice(&mut vector);
             centre.add(&vector);
         })?;
         self.centre = centre.finish();
@@ -342,14 +340,11 @@ impl Codes {
         if let Some(kept) = &mut self.halves {
             kept.reserve_exact(count * self.dimension);
         }
-        let mut halves = Vec::with_capacity(self.dimension);
         let sql = "-- all_vectors
             SELECT id, row, data FROM vector WHERE model = ?1 AND row BETWEEN ?2 AND ?3 ORDER BY row, id LIMIT ?4";
         let mut last_id = 0;
-        each_vector(connection, sql, [model, first, last, i64::MAX], |id, row, data| {
-            halves.clear();
-            half_floats::read_into(data, &mut halves);
-            self.add(id, row, &halves);
+        each_vector(connection, sql, [model, first, last, i64::MAX], |id, row, halves| {
+            self.add(id, row, halves);
             last_id = last_id.max(id);
         })?;
         self.seen = Rows { newest: rows.newest.max(last_id), ..rows };
@@ -485,16 +480,19 @@ fn each_vector(
     connection: &Connection,
     sql: &str,
     values: [i64; 4],
-    mut take: impl FnMut(i64, i64, &[u8]),
+    mut take: impl FnMut(i64, i64, &[f16]),
 ) -> Result<(), StoreError> {
     let doing = "reading vectors";
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
     let mut rows = statement.query(values).map_err(|e| failed(doing, e))?;
+    let mut halves = Vec::new();
     while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
         let id = row.get(0).map_err(|e| failed(doing, e))?;
         let number = row.get(1).map_err(|e| failed(doing, e))?;
         let data = row.get_ref(2).and_then(|v| Ok(v.as_blob()?)).map_err(|e| failed(doing, e))?;
-        take(id, number, data);
+        halves.clear();
+        half_floats::read_into(data, &mut halves);
+        take(id, number, &halves);
     }
     Ok(())
 }
