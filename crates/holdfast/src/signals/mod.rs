@@ -18,6 +18,7 @@ mod layout;
 mod lexicon;
 mod phrase;
 mod reading;
+mod statements;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,7 @@ use jiff::ZonedDateTime;
 pub use lexicon::{Lexicon, LexiconError};
 
 use crate::types::event::Source;
-use crate::types::signals::{DateMention, Signals};
+use crate::types::signals::{DateMention, Signals, Statement};
 use reading::Reading;
 
 /// How much of a user's or an agent's text is read, from its start: people say what they want done in the first pages.
@@ -64,6 +65,13 @@ pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -
         signals.instructions = instructions::find(&reading);
     }
     signals
+}
+
+/// What a user's text states of somebody, or of how the user wants to be served, for long-term memory. Reads what `read` reads of
+/// speech; it is asked for later than that, off the write path.
+pub fn statements(text: &str, at: &ZonedDateTime, lexicon: &Lexicon) -> Vec<Statement> {
+    let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
+    statements::find(&Reading::new(text, at, lexicon))
 }
 
 /// Clauses of a text that say how the thing goes whose value was put right (「退货率连着两周在涨」 beside 「退货率 3.2%」): they rest on it.

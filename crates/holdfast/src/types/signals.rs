@@ -132,6 +132,49 @@ pub struct Instruction {
     pub span: Range<usize>,
 }
 
+/// What a user's words state of how things are with somebody or how they want to be served, so plainly that rules can read it.
+/// Whether it becomes a memory is the gate's to say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statement {
+    pub claim: Claim,
+    /// Of whom, as written: 我妹妹, "my sister"; `None`: the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The words that state it, as written: 「我对青霉素过敏」.
+    pub text: String,
+    pub span: Range<usize>,
+}
+
+/// The forms of a statement. Texts are as written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "claim")]
+pub enum Claim {
+    /// 「我住在余杭」, "my manager is Ana": an attribute has a value; `holds` is false when it is denied (「我不住在余杭了」).
+    Is { attribute: String, value: String, holds: bool },
+    /// 「我喜欢喝手冲」, "I don't like cilantro", "I prefer tabs over spaces".
+    Likes { object: String, degree: Liking },
+    /// An order with explicit words about how long it holds: 「以后周报都先写结论」.
+    Instructs { standing: Standing },
+    /// 「记住：网关的端口是8443」, "remember that …": what is to be remembered.
+    Remember { content: String },
+    /// 「别记这个」「忘掉我说的端口」, "forget what I said about the port": what is to be forgotten.
+    Forget { about: String },
+}
+
+/// How somebody stands to a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Liking {
+    /// 喜欢、爱、习惯 / "like", "love", "enjoy".
+    Likes,
+    /// 更喜欢、偏好 / "prefer".
+    Prefers,
+    /// 不喜欢、讨厌、不吃 / "don't like", "hate", "can't stand".
+    Dislikes,
+    /// 不再喜欢、戒了 / "no longer like": the liking is over, and nothing is said of a dislike.
+    NoLonger,
+}
+
 /// What a text does besides what it says: cheap to keep beside it, and ranking asks for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
