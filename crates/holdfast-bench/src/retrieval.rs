@@ -164,7 +164,7 @@ fn ask(
     let asked_at = question.asked_at().and_then(|at| at.to_zoned_datetime(TimeZone::UTC).ok());
     let query = Query {
         preceding: question.preceding(),
-        limits: Limits { events: HITS, facts: 0, total: HITS },
+        limits: Limits { events: HITS, facts: 0, rules: 0, memories: 0, total: HITS },
         ..Query::new(scope_of(&question.scope)?, &question.query, asked_at.unwrap_or_else(|| latest.clone()))
     };
     let embedded = engine.embed_query(&query)?;
@@ -208,7 +208,7 @@ fn append(path: &Path, lines: &[FoundLine]) -> Result<()> {
 fn ids(recalled: &Recalled) -> Vec<String> {
     let id = |found: &Found| match found {
         Found::Event { event, .. } => event.event.idempotency_key.clone(),
-        Found::Fact { .. } => None,
+        Found::Fact { .. } | Found::Memory { .. } => None,
     };
     recalled.hits.iter().filter_map(|hit| id(&hit.found)).collect()
 }
@@ -227,7 +227,7 @@ fn special(
     if set.name.starts_with("factconsolidation") {
         let first = recalled.hits.first().and_then(|hit| match &hit.found {
             Found::Event { event, .. } => Some(event.event.content.to_lowercase()),
-            Found::Fact { .. } => None,
+            Found::Fact { .. } | Found::Memory { .. } => None,
         });
         let newest = first.is_some_and(|text| answers.iter().any(|answer| text.contains(&answer.to_lowercase())));
         figures.add("newest_first", f64::from(newest));

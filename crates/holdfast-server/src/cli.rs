@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use holdfast::engine::ARCHIVE_AFTER_DAYS;
 use holdfast::types::event::{Kind, Source};
 use holdfast::types::ids::{EventId, RunId};
+use holdfast::types::memory::{MemoryKind, MemoryStatus};
 use holdfast::types::moment::{self, MomentError};
 use holdfast::types::operation::Verb;
 use holdfast::types::scope::ScopeId;
@@ -163,6 +164,20 @@ pub enum Command {
     /// See and steer tasks
     #[command(subcommand)]
     Task(TaskCommand),
+    /// See and steer long-term memory
+    #[command(subcommand)]
+    Memory(MemoryCommand),
+    /// Learn from the log what is worth knowing beyond a task
+    ///
+    /// It runs by itself when something telling is said, when a task ends, and every 50 events; this makes up for the rest. What was
+    /// stated and not learned is said on stderr, with the reason.
+    Learn {
+        /// Only say what would be written
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Report what served memories did to the work
+    Feedback(FeedbackArguments),
     /// Everything that was done to an event or a task, and why
     History {
         /// An event's id, or a task's
@@ -378,6 +393,98 @@ pub enum TaskCommand {
     },
     /// Give up the step whose prompt is out, after its loop died
     AbandonStep,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// What is known: in force, pending and fading
+    List {
+        /// Only of this status; may be given several times
+        #[arg(long, value_name = "STATUS", value_parser = words!(MemoryStatus))]
+        status: Vec<MemoryStatus>,
+        /// Of every status
+        #[arg(long)]
+        all: bool,
+    },
+    /// One memory with its evidence, and why it is as sure as it is
+    Show {
+        /// Its id, or the end of it
+        #[arg(value_name = "MEMORY")]
+        id: String,
+    },
+    /// Have something remembered, on an operator's word
+    Add(NewMemoryArguments),
+    /// It is so: a pending one comes into force, a doubted one is sure again
+    Confirm {
+        /// Its id, or the end of it
+        #[arg(value_name = "MEMORY")]
+        id: String,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+    /// A pending one is not so
+    Reject {
+        /// Its id, or the end of it
+        #[arg(value_name = "MEMORY")]
+        id: String,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+    /// Take back what is known; nothing is deleted
+    Retract {
+        /// Its id, or the end of it
+        #[arg(value_name = "MEMORY")]
+        id: String,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+    /// Every version of one: who, why, from which event
+    History {
+        /// Its id, or the end of it
+        #[arg(value_name = "MEMORY")]
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct NewMemoryArguments {
+    /// What is to be known, in a sentence
+    pub content: String,
+    /// What sort of thing it is
+    #[arg(long, default_value = "fact", value_name = "KIND", value_parser = words!(MemoryKind))]
+    pub kind: MemoryKind,
+    /// Whom it is about [default: the user]
+    #[arg(long, value_name = "TEXT")]
+    pub subject: Option<String>,
+    /// Which property it gives: home, employer, format; another value of the same is superseded by it
+    #[arg(long, value_name = "TEXT")]
+    pub attribute: Option<String>,
+    /// Only for this kind of work: 周报, migration
+    #[arg(long, value_name = "KIND")]
+    pub task_kind: Option<String>,
+    /// 1 to 5
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub importance: Option<u8>,
+}
+
+#[derive(Debug, Args)]
+pub struct FeedbackArguments {
+    /// What they did
+    #[arg(value_enum)]
+    pub effect: EffectArgument,
+    /// The memories' ids, or the ends of them
+    #[arg(required = true, value_name = "MEMORY")]
+    pub memory: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum EffectArgument {
+    Helped,
+    Hurt,
+    Ignored,
 }
 
 #[derive(Debug, Args)]

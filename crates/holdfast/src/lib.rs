@@ -7,6 +7,7 @@ pub mod engine;
 pub mod env;
 pub mod import;
 pub mod journal;
+pub mod learn;
 pub mod recall;
 pub mod redact;
 pub mod signals;

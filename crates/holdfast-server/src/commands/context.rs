@@ -49,6 +49,7 @@ pub fn say_about(block: &ContextBlock, printer: Printer) {
     for cut in block.cut.iter().take(CUT_SHOWN) {
         let what = match &cut.item {
             BlockItem::Element { id, .. } => id.to_string(),
+            BlockItem::Memory { id } => format!("memory {id}"),
             BlockItem::Event { id } => format!("event {id}"),
         };
         printer.say(format_args!("  left out: {what}: {}", cut.reason));

@@ -103,13 +103,14 @@ fn run(engine: &Engine, owner: &Owner, which: RunArgument) -> Result<Option<RunI
     }
 }
 
-fn entries_in_words(entries: &[JournalEntry], printer: Printer) -> String {
+pub fn entries_in_words(entries: &[JournalEntry], printer: Printer) -> String {
     let row = |entry: &JournalEntry| {
         let operation = &entry.operation;
         let target = match &operation.target {
             Target::Event(id) => id.to_string(),
             Target::Task(id) => id.to_string(),
             Target::Session(id) => id.to_string(),
+            Target::Memory(id) => format!("memory {id}"),
             Target::Store => "store".to_owned(),
         };
         let at = operation.at.strftime("%Y-%m-%d %H:%M:%S").to_string();
@@ -181,6 +182,15 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
     }
     if report.restored > 0 {
         lines.push(format!("restored: {}", report.restored));
+    }
+    if report.remembered > 0 {
+        lines.push(format!("memories written or supported: {}", report.remembered));
+    }
+    if report.let_go > 0 {
+        lines.push(format!("memories taken back or let go: {}", report.let_go));
+    }
+    for (reason, count) in &report.refused {
+        lines.push(format!("not made a memory: {count} ({reason})"));
     }
     if report.revealed > 0 {
         lines.push(format!("secrets shown: {}", report.revealed));

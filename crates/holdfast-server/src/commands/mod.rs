@@ -3,6 +3,7 @@
 mod context;
 mod exchange;
 mod look;
+mod memory;
 mod observe;
 mod recall;
 mod replay;
@@ -25,6 +26,9 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Context(arguments) => context::run(global, arguments, printer),
         Command::Recall(arguments) => recall::run(global, arguments, printer),
         Command::Task(command) => task::run(global, command, printer),
+        Command::Memory(command) => memory::run(global, command, printer),
+        Command::Learn { dry_run } => memory::learn(global, *dry_run, printer),
+        Command::Feedback(arguments) => memory::feedback(global, arguments, printer),
         Command::History { id } => look::history(global, id, printer),
         Command::Journal(arguments) => look::journal(global, arguments, printer),
         Command::Report(arguments) => look::report(global, arguments, printer),

@@ -3,7 +3,8 @@
 use anyhow::Result;
 use holdfast::engine;
 use holdfast::types::event::StoredEvent;
-use holdfast::types::query::{CandidateNote, Filter, Found, Hit, Limits, Query, Recalled, Verdict};
+use holdfast::types::memory::MemoryStatus;
+use holdfast::types::query::{CandidateNote, Filter, Found, Hit, Limits, MemoryNote, Query, Recalled, Verdict};
 
 use crate::cli::{Global, RecallArguments};
 use crate::open;
@@ -27,8 +28,14 @@ pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Re
         except: Vec::new(),
         history: arguments.history,
     };
-    let facts = Limits::default().facts;
-    let limits = Limits { events: arguments.limit, facts, total: arguments.limit.saturating_add(facts) };
+    let Limits { facts, rules, memories, .. } = Limits::default();
+    let limits = Limits {
+        events: arguments.limit,
+        facts,
+        rules,
+        memories,
+        total: arguments.limit.saturating_add(facts + memories),
+    };
     let query = Query { filter, limits, ..Query::new(open::scope(global, &engine, printer)?, &arguments.query, now) };
     let mut recalled = engine.recall(&query)?;
     if let Some(Some(id)) = arguments.explain {
@@ -80,6 +87,12 @@ fn row(hit: &Hit) -> Vec<String> {
             }
             vec![when(event), event.event.source.to_string(), what, score]
         }
+        Found::Memory { memory, standing } => {
+            let kind = if *standing { memory.kind.to_string() } else { format!("known ({})", memory.kind) };
+            let mark = if memory.status == MemoryStatus::Superseded { " [no longer holds]" } else { "" };
+            let since = memory.valid_from.strftime("%Y-%m-%d").to_string();
+            vec![since, kind, format!("{}{mark}", memory.content), score]
+        }
         Found::Fact { text, valid, .. } => {
             let mark = if *valid { "" } else { " [no longer holds]" };
             vec![String::new(), "fact".to_owned(), format!("{text}{mark}"), score]
@@ -103,6 +116,9 @@ fn explained(recalled: &Recalled, printer: Printer) -> String {
     lines
         .push(format!("terms (rows; · orders only): {}", explain.terms.iter().map(term).collect::<Vec<_>>().join(" ")));
     lines.extend(explain.notes.iter().map(|note| format!("note: {note}")));
+    if !explain.memories.is_empty() {
+        lines.push(printer.table(&["memory", "score", "made of", "verdict"], explain.memories.iter().map(memory_row)));
+    }
     let rows = explain.candidates.iter().take(EXPLAINED_SHOWN).map(candidate_row);
     lines.push(printer.table(&["event", "words", "meaning", "score", "made of", "verdict"], rows));
     if explain.candidates.len() > EXPLAINED_SHOWN {
@@ -116,21 +132,32 @@ fn candidate_row(note: &CandidateNote) -> Vec<String> {
         (Some(rank), Some(score)) => format!("#{rank} {score:.2}"),
         _ => String::new(),
     };
-    let parts: Vec<String> = note.parts.iter().map(|(name, part)| format!("{name} {part:+.2}")).collect();
-    let verdict = match &note.verdict {
+    let verdict = verdict(&note.verdict);
+    vec![
+        note.id.to_string(),
+        ranked(note.lexical_rank, note.lexical_score),
+        ranked(note.dense_rank, note.dense_score),
+        format!("{:.2}", note.score),
+        parts_in_words(&note.parts),
+        verdict,
+    ]
+}
+
+fn memory_row(note: &MemoryNote) -> Vec<String> {
+    vec![note.content.clone(), format!("{:.2}", note.score), parts_in_words(&note.parts), verdict(&note.verdict)]
+}
+
+fn parts_in_words(parts: &[(String, f32)]) -> String {
+    parts.iter().map(|(name, part)| format!("{name} {part:+.2}")).collect::<Vec<_>>().join(", ")
+}
+
+fn verdict(verdict: &Verdict) -> String {
+    match verdict {
         Verdict::Kept => "kept".to_owned(),
         Verdict::CutByLimit => "cut by the limit".to_owned(),
         Verdict::BelowThreshold => "not relevant enough".to_owned(),
         Verdict::CutByBudget => "cut by the budget".to_owned(),
         Verdict::Repeats { other } => format!("repeats #{other}"),
         Verdict::Hidden { reason } => format!("hidden: {reason}"),
-    };
-    vec![
-        note.id.to_string(),
-        ranked(note.lexical_rank, note.lexical_score),
-        ranked(note.dense_rank, note.dense_score),
-        format!("{:.2}", note.score),
-        parts.join(", "),
-        verdict,
-    ]
+    }
 }

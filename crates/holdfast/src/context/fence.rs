@@ -9,8 +9,10 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 pub const OPEN: &str = "<holdfast-context>";
 pub const CLOSE: &str = "</holdfast-context>";
 
-/// The letters of the fence's name.
-const NAME: &[u8] = b"holdfastcontext";
+/// The fence's name, as it stands in both of its tags.
+pub const NAME: &str = "holdfast-context";
+/// The letters of it.
+const NAME_LETTERS: &[u8] = b"holdfastcontext";
 /// How many of them stand before the hyphen.
 const NAME_FIRST_PART: usize = "holdfast".len();
 /// What the name becomes in content: readable, and not the name.
@@ -138,10 +140,10 @@ fn name_end(characters: &[(usize, char)], start: usize, text: &str) -> Option<us
     let mut hyphenated = false;
     for (index, &(_, c)) in characters.iter().enumerate().skip(start) {
         match read(c) {
-            Read::Letter(letter) if letter == NAME[letters] => {
+            Read::Letter(letter) if letter == NAME_LETTERS[letters] => {
                 letters += 1;
                 gap = 0;
-                if letters == NAME.len() {
+                if letters == NAME_LETTERS.len() {
                     let breaks = bracket_before(characters, start).is_some() || (hyphenated && !spaced);
                     let end = characters.get(index + 1).map_or(text.len(), |&(offset, _)| offset);
                     let already = &text[characters[start].0..end] == NAME_IN_CONTENT;

@@ -1,5 +1,7 @@
 //! The words of the block that are ours, in the two languages of its readers.
 
+use std::sync::OnceLock;
+
 use crate::types::context::Section;
 use crate::types::event::Source;
 use crate::types::frame::StepStatus;
@@ -22,6 +24,10 @@ pub(super) struct Labels {
     pub(super) succeeded: &'static str,
     pub(super) failed: &'static str,
     pub(super) unverified: &'static str,
+    pub(super) inferred: &'static str,
+    pub(super) lesson: &'static str,
+    pub(super) procedure: &'static str,
+    pub(super) until: &'static str,
     pub(super) overturned: &'static str,
     pub(super) replaced_by: &'static str,
     pub(super) archived: &'static str,
@@ -53,6 +59,10 @@ const ZH: Labels = Labels {
     succeeded: "成功",
     failed: "未成功",
     unverified: "未核实，仅供参考",
+    inferred: "推测，未经确认",
+    lesson: "教训",
+    procedure: "做法",
+    until: "截至",
     overturned: "已作废",
     replaced_by: "已更正为",
     archived: "摘要",
@@ -78,6 +88,10 @@ const EN: Labels = Labels {
     succeeded: "succeeded",
     failed: "failed",
     unverified: "unverified, for reference only",
+    inferred: "inferred, not confirmed",
+    lesson: "lesson",
+    procedure: "how it was done",
+    until: "until",
     overturned: "no longer holds",
     replaced_by: "corrected to",
     archived: "summary",
@@ -86,6 +100,19 @@ const EN: Labels = Labels {
     brackets: (" (", ")"),
     quotes: ("\"", "\""),
 };
+
+pub(super) fn preambles() -> &'static [&'static str] {
+    const BOTH: &[&str] = &[ZH.preamble, EN.preamble];
+    BOTH
+}
+
+pub(super) fn headings() -> &'static [&'static str] {
+    static HEADINGS: OnceLock<Vec<&'static str>> = OnceLock::new();
+    HEADINGS.get_or_init(|| {
+        let of = |labels: &'static Labels| Section::ALL.iter().map(|section| labels.section(*section));
+        of(&ZH).chain(of(&EN)).collect()
+    })
+}
 
 impl Labels {
     fn pick(&self, zh: &'static str, en: &'static str) -> &'static str {
@@ -107,6 +134,8 @@ impl Labels {
             Section::Result => self.pick("最近结果", "Latest result"),
             Section::Conclusions => self.pick("已有结论", "Conclusions"),
             Section::Facts => self.pick("已确认的事实", "Confirmed facts"),
+            Section::Rules => self.pick("长期规则与偏好", "Standing rules and preferences"),
+            Section::Known => self.pick("长期记忆", "Known from before"),
             Section::Excerpts => self.pick("相关记录", "Related records"),
             Section::Artifacts => self.pick("产出", "Artifacts"),
         }

@@ -12,12 +12,18 @@ mod select;
 #[cfg(test)]
 mod tests;
 
-pub use fence::{CLOSE, OPEN};
+pub use fence::{CLOSE, NAME as FENCE_NAME, OPEN};
 
 use crate::types::context::{BlockOptions, ContextBlock};
 use crate::types::query::Hit;
 use crate::types::signals::Language;
 use crate::types::task::Task;
+
+/// The words of a block that are ours, in every language: its fence, its preambles, its headings. By them a block is known again
+/// when it comes back in a turn.
+pub fn marks() -> (&'static str, &'static [&'static str], &'static [&'static str]) {
+    (FENCE_NAME, labels::preambles(), labels::headings())
+}
 
 /// What a block is made of.
 #[derive(Clone, Copy)]

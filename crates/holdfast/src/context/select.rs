@@ -7,6 +7,7 @@ use crate::text::{extends, repeats, sentences};
 use crate::types::context::{BlockItem, Cut, Section};
 use crate::types::frame::{Frame, Step, StepStatus};
 use crate::types::ids::ElementId;
+use crate::types::memory::{Memory, MemoryKind, MemoryStatus, Origin};
 use crate::types::query::{Found, Hit};
 use crate::types::task::{Closing, Item, ItemStatus, Task, TaskStatus};
 
@@ -18,6 +19,8 @@ pub(super) enum Weight {
     Result,
     /// Status and items: where work stands.
     State,
+    /// Standing rules and preferences: in force whatever is asked.
+    Rule,
     /// Steps to do, and questions already answered: not to be asked again.
     Plan,
     /// Steps done: not to be done again.
@@ -292,6 +295,7 @@ impl Selection<'_> {
                     }
                     self.push(Section::Facts, item, Weight::Knowledge, forms, rank);
                 }
+                Found::Memory { memory, standing } => self.memory(memory, *standing, rank),
                 Found::Event { event, excerpt } => {
                     let item = BlockItem::Event { id: event.event.id };
                     let words = excerpt::words(event, excerpt);
@@ -311,6 +315,36 @@ impl Selection<'_> {
                 }
             }
         }
+    }
+
+    /// A rule that a constraint states already is not said twice.
+    fn memory(&mut self, memory: &Memory, standing: bool, rank: usize) {
+        let labels = self.labels;
+        let section = if standing { Section::Rules } else { Section::Known };
+        let item = BlockItem::Memory { id: memory.id };
+        if let Some((by, _)) = self.said.iter().find(|(_, text)| repeats(text, &memory.content)) {
+            let reason = format!("{by} says it already");
+            return self.cut(section, item, &reason);
+        }
+        let mut notes = Vec::new();
+        if memory.status == MemoryStatus::Superseded {
+            let until =
+                memory.valid_to.as_ref().map(|to| labels.with(labels.until, &to.strftime("%Y-%m-%d").to_string()));
+            notes.extend([Some(labels.overturned.to_owned()), until].into_iter().flatten());
+        } else if memory.kind == MemoryKind::Inference || memory.origin == Origin::AgentInferred {
+            notes.push(labels.inferred.to_owned());
+        }
+        let note = if notes.is_empty() { String::new() } else { labels.aside(&notes.join(labels.separator)) };
+        let forms = self.forms(&memory.content, |text| match memory.kind {
+            MemoryKind::Lesson => format!("{}{note}", labels.with(labels.lesson, text)),
+            MemoryKind::Procedure => format!("{}{note}", labels.with(labels.procedure, text)),
+            _ => format!("{text}{note}"),
+        });
+        if memory.status == MemoryStatus::Active {
+            self.said.push((ElementId(format!("memory {}", memory.id)), memory.content.clone()));
+        }
+        let weight = if standing { Weight::Rule } else { Weight::Knowledge };
+        self.push(section, item, weight, forms, rank);
     }
 
     fn cut(&mut self, section: Section, item: BlockItem, reason: &str) {

@@ -67,6 +67,7 @@ fn fact(id: &str, text: &str, valid: bool) -> Hit {
 fn cuts(made: &ContextBlock) -> String {
     let cut = |cut: &Cut| match &cut.item {
         BlockItem::Element { id, .. } => format!("{:?} {id}: {}", cut.section, cut.reason),
+        BlockItem::Memory { id } => format!("{:?} memory {}: {}", cut.section, id.0.as_u128(), cut.reason),
         BlockItem::Event { id } => format!("{:?} event {}: {}", cut.section, id.0.as_u128(), cut.reason),
     };
     made.cut.iter().map(cut).collect::<Vec<_>>().join("\n")

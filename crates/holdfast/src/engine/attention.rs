@@ -79,6 +79,8 @@ pub(super) struct AtHand {
     /// Sessions whose user last said something off the task they are on, and the task that was about, if any. What is said
     /// in answer follows it. Not in the store: after a restart an answer is taken to be about the session's task.
     asides: BTreeMap<ScopeId, Option<TaskId>>,
+    /// Events since learning last ran, as far as this process knows.
+    pub(super) unlearned: u32,
 }
 
 impl AtHand {

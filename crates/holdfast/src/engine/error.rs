@@ -4,7 +4,7 @@ use crate::context::BlockError;
 use crate::embedding::EmbedError;
 use crate::redact::Refused;
 use crate::store::StoreError;
-use crate::types::ids::EventId;
+use crate::types::ids::{EventId, MemoryId};
 use crate::types::scope::TaskId;
 use crate::working::{OutOfOrder, ParseProblem, Refusal};
 
@@ -36,6 +36,10 @@ pub enum Error {
     NoTask,
     #[error("there is no event {0} here")]
     NoSuchEvent(EventId),
+    #[error("there is no memory {0} here: list them with `memory list`")]
+    NoSuchMemory(MemoryId),
+    #[error("this can't be remembered: {0}")]
+    BadMemory(String),
     #[error("{count} events in one call; the limit is {max}: split them")]
     TooManyEvents { count: usize, max: usize },
     #[error(

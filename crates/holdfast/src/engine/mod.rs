@@ -21,6 +21,8 @@ mod attention;
 mod embedder;
 mod error;
 mod exchange;
+mod learn;
+mod memory;
 mod observe;
 mod overturn;
 mod parts;
@@ -41,6 +43,9 @@ use self::embedder::Embedding;
 pub use self::embedder::EmbeddingStatus;
 pub use self::error::Error;
 pub use self::exchange::{EXPORT_VERSION, ExportLine, Exported, Imported};
+pub use self::learn::Lesson;
+use self::memory::KnownCache;
+pub use self::memory::{Effect, MemoryHistory, NewMemory};
 pub use self::observe::{BATCH_EVENTS_MAX, Observed};
 pub use self::read::Embedded;
 pub use self::report::History;
@@ -111,6 +116,7 @@ pub struct Engine {
     redaction: Rules,
     lexicon: Lexicon,
     attention: Attention,
+    known: KnownCache,
     embedding: Embedding,
     read_only: bool,
     /// How many threads read the events of a batch.
@@ -140,6 +146,7 @@ impl Engine {
             redaction: config.redaction,
             lexicon,
             attention: Attention::default(),
+            known: KnownCache::default(),
             embedding,
             read_only: config.read_only,
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get().min(READING_THREADS_MAX)),

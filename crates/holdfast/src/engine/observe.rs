@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
+use super::learn::is_telling;
 use super::parts::parts;
 use super::{Engine, Error};
 use crate::recall;
@@ -115,6 +116,9 @@ impl Engine {
             let Batch { tasks, mut changes, .. } = batch;
             changes.tasks = tasks.into_changes();
             if !changes.events.is_empty() {
+                let telling = changes.events.iter().any(is_telling);
+                let ended = changes.tasks.iter().any(|change| change.task.closing.is_some());
+                let count = changes.events.len();
                 let ids: Vec<EventId> = changes.events.iter().map(|new| new.event.id).collect();
                 let committed = self.store.commit(changes)?;
                 let seqs: BTreeMap<EventId, Seq> =
@@ -123,6 +127,7 @@ impl Engine {
                     observed.place(&seqs);
                 }
                 self.embedding.wake();
+                self.learn_if_due(owner, at_hand, telling || ended, count);
             }
             Ok(results)
         })

@@ -108,18 +108,21 @@ impl Engine {
             }
             None => Vec::new(),
         };
-        let limit = query.limits.events.min(query.limits.total - facts.len());
+        let (memories, notes) = self.recall_memories(query, plan, task.as_ref(), &BTreeMap::new())?;
+        let answering = memories.iter().filter(|hit| !is_standing(hit)).count();
+        let limit = query.limits.events.min(query.limits.total.saturating_sub(facts.len() + answering));
         let (events, verdicts) = recall::select(plan, &evidence, &ranked, limit, |seq| match compared.get(&seq) {
             Some(event) => Ok(Some(event.clone())),
             None => Ok::<_, StoreError>(self.events(query, &[seq])?.remove(&seq)),
         })?;
         let mut explain = recall::explain(plan, &evidence, &lexical, &ranked, &verdicts);
         explain.filters = filters_in_words(&query.filter);
+        explain.memories = notes;
         if !evidence.dense {
             let why = self.embedding.note()?.unwrap_or_else(|| "no vectors serve yet".to_owned());
             explain.notes.push(format!("searched by words only: {why}"));
         }
-        let hits = facts.into_iter().chain(events).collect();
+        let hits = in_layers(plan.route, facts, memories, events);
         Ok((Recalled { route: plan.route, task: id, hits, explain }, task))
     }
 
@@ -297,6 +300,7 @@ impl Engine {
             .iter()
             .map(|served| match &served.item {
                 BlockItem::Element { id, .. } => json!({ "section": served.section, "element": id }),
+                BlockItem::Memory { id } => json!({ "section": served.section, "memory": id }),
                 BlockItem::Event { id } => json!({ "section": served.section, "event": id }),
             })
             .collect();
@@ -311,6 +315,20 @@ impl Engine {
         self.store.commit(ChangeSet { owner: owner.clone(), operations: vec![operation], ..ChangeSet::default() })?;
         Ok(())
     }
+}
+
+fn is_standing(hit: &Hit) -> bool {
+    matches!(hit.found, Found::Memory { standing: true, .. })
+}
+
+/// Standing rules first: they hold whatever is asked. Then the layer that the route says answers first.
+fn in_layers(route: Route, facts: Vec<Hit>, memories: Vec<Hit>, events: Vec<Hit>) -> Vec<Hit> {
+    let (standing, known): (Vec<Hit>, Vec<Hit>) = memories.into_iter().partition(is_standing);
+    let rest: [Vec<Hit>; 3] = match route {
+        Route::Semantic | Route::Nothing => [known, facts, events],
+        Route::State | Route::Events | Route::History => [facts, known, events],
+    };
+    standing.into_iter().chain(rest.into_iter().flatten()).collect()
 }
 
 fn filters_in_words(filter: &Filter) -> Vec<String> {

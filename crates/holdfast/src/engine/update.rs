@@ -145,6 +145,7 @@ impl Engine {
         self.commit_or_conflict(changes, task.version)?;
         self.embedding.wake();
         at_hand.put(applied.task.clone());
+        self.learn_if_due(owner, at_hand, applied.task.closing.is_some(), 1);
         Ok(Updated {
             changes: applied.changes.iter().map(|change| change.action.to_owned()).collect(),
             overturned: applied.superseded.into_iter().map(|superseded| superseded.old).collect(),

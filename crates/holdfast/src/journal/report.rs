@@ -30,6 +30,12 @@ pub struct Report {
     pub restored: u64,
     /// Secrets shown to an operator.
     pub revealed: u64,
+    /// Memories written or given more evidence.
+    pub remembered: u64,
+    /// Memories denied, rejected, faded or let go.
+    pub let_go: u64,
+    /// What was proposed as a memory and not made one, with the reasons.
+    pub refused: BTreeMap<String, u64>,
     /// The text of each element so far, so that what holds instead is told in words and not by its id.
     #[serde(skip)]
     texts: BTreeMap<(TaskId, String), String>,
@@ -83,7 +89,7 @@ impl Report {
         let after = |key: &str| operation.after.as_ref().and_then(|value| value.get(key));
         let task = match &operation.target {
             Target::Task(id) => Some(id.clone()),
-            Target::Event(_) | Target::Session(_) | Target::Store => None,
+            Target::Event(_) | Target::Session(_) | Target::Memory(_) | Target::Store => None,
         };
         match operation.verb {
             Verb::Observe => {
@@ -121,7 +127,10 @@ impl Report {
             }
             Verb::Restore => self.restored += 1,
             Verb::Reveal => self.revealed += 1,
-            Verb::SwitchTask | Verb::Reindex | Verb::Import => {}
+            Verb::Remember => self.remembered += 1,
+            Verb::Retract | Verb::Fade => self.let_go += 1,
+            Verb::Refuse => *self.refused.entry(operation.reason.clone()).or_default() += 1,
+            Verb::SwitchTask | Verb::Reindex | Verb::Import | Verb::Confirm | Verb::Feedback => {}
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod excerpt;
 mod facts;
+mod known;
 mod plan;
 mod score;
 mod select;
@@ -17,6 +18,7 @@ mod words;
 mod tests;
 
 pub use facts::facts;
+pub use known::{Asked, Known, known};
 pub use plan::{Plan, PlannedTerm, manner, plan};
 pub use score::{Evidence, score};
 pub use select::{explain, rank, select};

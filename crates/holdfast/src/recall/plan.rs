@@ -180,6 +180,9 @@ fn route(folded: &str, query: &Query) -> (Route, &'static str) {
     if words.state.is_match(folded) {
         return (Route::State, "it asks where work stands");
     }
+    if words.semantic.is_match(folded) {
+        return (Route::Semantic, "it asks what is so or is liked");
+    }
     (Route::Events, "it asks what happened or was said")
 }
 

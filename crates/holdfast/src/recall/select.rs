@@ -154,6 +154,7 @@ pub fn explain(
         terms: plan.terms.iter().enumerate().map(term).collect(),
         time: (!times.is_empty()).then(|| times.join("; ")),
         candidates: ranked.iter().filter_map(note).collect(),
+        memories: Vec::new(),
         notes: if plan.cut { vec!["the question was longer than is looked at".to_owned()] } else { Vec::new() },
     }
 }

@@ -54,7 +54,7 @@ fn served(recalled: &Recalled) -> Vec<String> {
             let parts: Vec<&str> = excerpt.iter().map(|range| &event.event.content[range.clone()]).collect();
             Some(parts.join(" … "))
         }
-        Found::Fact { .. } => None,
+        Found::Fact { .. } | Found::Memory { .. } => None,
     };
     recalled.hits.iter().filter_map(|hit| text(&hit.found)).collect()
 }
@@ -358,10 +358,10 @@ fn no_more_than_was_asked_for() {
     let texts: Vec<String> = (1..=20).map(|n| format!("第{n}周的退货率报告")).collect();
     let memory = told(&texts.iter().map(String::as_str).collect::<Vec<_>>());
     for (limits, expected) in [
-        (Limits { events: 3, facts: 5, total: 10 }, 3),
-        (Limits { events: 30, facts: 5, total: 7 }, 7),
-        (Limits { events: 0, facts: 0, total: 10 }, 0),
-        (Limits { events: 30, facts: 0, total: 0 }, 0),
+        (Limits { events: 3, total: 10, ..Limits::default() }, 3),
+        (Limits { events: 30, total: 7, ..Limits::default() }, 7),
+        (Limits { events: 0, facts: 0, ..Limits::default() }, 0),
+        (Limits { events: 30, facts: 0, total: 0, ..Limits::default() }, 0),
     ] {
         let query = Query { limits, ..memory.query("退货率报告") };
         assert_eq!(memory.engine.recall(&query).expect("recalled").hits.len(), expected, "{limits:?}");
@@ -420,7 +420,7 @@ fn every_candidate_is_explained_and_every_hit_was_kept() {
             .iter()
             .filter_map(|hit| match &hit.found {
                 Found::Event { event, .. } => Some(event.event.id),
-                Found::Fact { .. } => None,
+                Found::Fact { .. } | Found::Memory { .. } => None,
             })
             .collect();
         assert_eq!(kept, hits, "{text}");
@@ -474,7 +474,7 @@ fn what_was_overturned_is_hidden_and_in_a_history_marked() {
             Found::Event { event, excerpt } => {
                 excerpt.iter().any(|r| event.event.content[r.clone()].contains("本周退货率是3.2%"))
             }
-            Found::Fact { .. } => false,
+            Found::Fact { .. } | Found::Memory { .. } => false,
         })
     };
     let marked = memory.recall("退货率原来是多少？");

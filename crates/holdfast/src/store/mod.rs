@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState};
 use crate::types::event::{Kind, Source, StoredEvent};
-use crate::types::ids::{EventId, RunId, Seq};
+use crate::types::ids::{EventId, MemoryId, RunId, Seq};
+use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::{JournalEntry, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
@@ -45,6 +46,11 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     fn update_version(&self, owner: &Owner, task: &TaskId, key: &str) -> Result<Option<u64>, StoreError>;
     /// What is kept of the secret that stood where this placeholder stands.
     fn sealed_secret(&self, owner: &Owner, placeholder: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    fn memory(&self, owner: &Owner, id: MemoryId) -> Result<Option<Memory>, StoreError>;
+    /// In the order of their ids.
+    fn memories(&self, owner: &Owner, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError>;
+    fn memory_state(&self, owner: &Owner) -> Result<MemoryState, StoreError>;
 
     /// The events whose terms among these weigh most together, and how common each term is.
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError>;
@@ -93,6 +99,15 @@ pub struct EventPage {
     pub limit: usize,
 }
 
+/// Where an owner's long-term memory stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryState {
+    /// Rises with every change: whoever keeps memories at hand knows by it that theirs are still the ones in the store.
+    pub changes: u64,
+    /// The log has been learned from up to and with this event.
+    pub learned: Seq,
+}
+
 /// Which part of the journal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JournalPage {
@@ -100,6 +115,7 @@ pub struct JournalPage {
     /// Operations on this event, or caused by it.
     pub event: Option<EventId>,
     pub task: Option<TaskId>,
+    pub memory: Option<MemoryId>,
     pub verb: Option<Verb>,
     pub after: Option<i64>,
     pub newest_first: bool,
@@ -180,6 +196,8 @@ pub struct StoreStatus {
     pub events: u64,
     pub archived: u64,
     pub tasks: u64,
+    /// Of any status.
+    pub memories: u64,
     pub operations: u64,
     pub vectors: u64,
     pub bytes: u64,
@@ -195,6 +213,8 @@ pub enum StoreError {
     #[error("task {task} is at version {}, not {}: read it again and repeat the update", shown(.actual), shown(.expected))]
     Conflict { task: TaskId, expected: Option<u64>, actual: Option<u64> },
     /// Ask the other process, or wait.
+    #[error("{what} was changed meanwhile: read it again and repeat this")]
+    Stale { what: String },
     #[error("{} is being written by another process{holder}: stop it, or only read from here", .path.display())]
     Locked { path: PathBuf, holder: String },
     #[error("{} can't be written: {reason}. Give a directory this user may write to with --store or HOLDFAST_STORE", .path.display())]
@@ -235,6 +255,7 @@ impl StoreError {
             Self::Conflict { task, expected, actual } => {
                 Self::Conflict { task: task.clone(), expected: *expected, actual: *actual }
             }
+            Self::Stale { what } => Self::Stale { what: what.clone() },
             Self::Locked { path, holder } => Self::Locked { path: path.clone(), holder: holder.clone() },
             Self::NotWritable { path, reason } => Self::NotWritable { path: path.clone(), reason: reason.clone() },
             Self::ReadOnly => Self::ReadOnly,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Event, Overturned};
 use super::ids::{EventId, Seq};
+use super::memory::Memory;
 use super::operation::Operation;
 use super::scope::{Owner, ScopeId, TaskId};
 use super::signals::Signals;
@@ -26,7 +27,26 @@ pub struct ChangeSet {
     pub restored: Vec<RestoredBody>,
     /// Secrets that were taken out of what is written here. The first that is kept under a placeholder stays.
     pub secrets: Vec<SealedSecret>,
+    pub memories: Vec<MemoryChange>,
+    /// How far the log has been learned from with this change.
+    pub learned: Option<Learned>,
     pub operations: Vec<Operation>,
+}
+
+/// A memory as it is from now on. It changes as a whole, under its version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryChange {
+    pub memory: Memory,
+    /// The version it was made from; `None`: it is new. Another version in the store is a conflict.
+    pub expected_version: Option<u64>,
+}
+
+/// A watermark: the log has been learned from up to and with `through`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Learned {
+    /// The watermark this was worked out from. Another in the store is a conflict.
+    pub from: Seq,
+    pub through: Seq,
 }
 
 /// An event to append, with what the rules read from it and the text its index entries are made of.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{ElementId, EventId};
+use super::event::words;
+use super::ids::{ElementId, EventId, MemoryId};
 use super::scope::TaskId;
 use super::signals::Language;
 
@@ -48,9 +49,17 @@ pub struct ContextBlock {
 #[serde(rename_all = "snake_case", tag = "item")]
 pub enum BlockItem {
     /// An element of working memory.
-    Element { task: TaskId, id: ElementId },
+    Element {
+        task: TaskId,
+        id: ElementId,
+    },
     /// An excerpt of an event.
-    Event { id: EventId },
+    Event {
+        id: EventId,
+    },
+    Memory {
+        id: MemoryId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,7 +94,29 @@ pub enum Section {
     Decisions,
     Result,
     Conclusions,
+    /// Standing rules and preferences: of long-term memory, whatever the question.
+    Rules,
+    /// Of the task.
     Facts,
+    /// Facts, lessons and procedures of long-term memory that bear on the question.
+    Known,
     Excerpts,
     Artifacts,
 }
+
+words!(Section {
+    Goal => "goal",
+    Constraints => "constraints",
+    Warnings => "warnings",
+    State => "state",
+    Plan => "plan",
+    Items => "items",
+    Decisions => "decisions",
+    Result => "result",
+    Conclusions => "conclusions",
+    Rules => "rules",
+    Facts => "facts",
+    Known => "known",
+    Excerpts => "excerpts",
+    Artifacts => "artifacts",
+});

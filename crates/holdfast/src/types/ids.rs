@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// A position in the event log: rises by one with each event of a store, whoever owns it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seq(pub i64);
 
@@ -50,6 +50,11 @@ uuid_id!(
 uuid_id!(
     /// One run: everything done by one command, request or replay.
     RunId
+);
+
+uuid_id!(
+    /// One memory, through all its versions.
+    MemoryId
 );
 
 /// An element of working memory (`c3` a constraint, `s1` a step …): unique in its task, short enough for a model to repeat.

@@ -7,6 +7,7 @@ pub mod context;
 pub mod event;
 pub mod frame;
 pub mod ids;
+pub mod memory;
 pub mod moment;
 pub mod operation;
 pub mod query;

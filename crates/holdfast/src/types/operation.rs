@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::event::words;
-use super::ids::{EventId, OperationId, RunId};
+use super::ids::{EventId, MemoryId, OperationId, RunId};
 use super::scope::{Owner, ScopeId, TaskId};
 
 /// What was done.
@@ -40,6 +40,18 @@ pub enum Verb {
     Import,
     /// An operator was shown what stood where a placeholder stands.
     Reveal,
+    /// A memory was written or gained evidence.
+    Remember,
+    /// A memory was confirmed.
+    Confirm,
+    /// A memory was denied, rejected or taken back.
+    Retract,
+    /// A memory has too little to speak for it by now, or was let go.
+    Fade,
+    /// What served memories did to a task was reported.
+    Feedback,
+    /// What was proposed as a memory was not made one.
+    Refuse,
 }
 
 words!(Verb {
@@ -57,6 +69,12 @@ words!(Verb {
     Reindex => "reindex",
     Import => "import",
     Reveal => "reveal",
+    Remember => "remember",
+    Confirm => "confirm",
+    Retract => "retract",
+    Fade => "fade",
+    Feedback => "feedback",
+    Refuse => "refuse",
 });
 
 /// What an operation was done to.
@@ -66,6 +84,7 @@ pub enum Target {
     Event(EventId),
     Task(TaskId),
     Session(ScopeId),
+    Memory(MemoryId),
     Store,
 }
 

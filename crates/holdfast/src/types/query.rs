@@ -6,7 +6,8 @@ use jiff::{Timestamp, ZonedDateTime};
 use serde::{Deserialize, Serialize};
 
 use super::event::{Kind, Source, StoredEvent, words};
-use super::ids::{ElementId, EventId, Seq};
+use super::ids::{ElementId, EventId, MemoryId, Seq};
+use super::memory::Memory;
 use super::scope::{Scope, ScopeId, TaskId};
 
 /// Longest query text looked at, in bytes: a step or a question. What is longer is cut at a character, and `explain` says so.
@@ -70,13 +71,18 @@ impl Filter {
 #[serde(default)]
 pub struct Limits {
     pub events: usize,
+    /// Of the task.
     pub facts: usize,
+    /// Standing rules and preferences. They don't count towards the total: they are in force whatever is asked.
+    pub rules: usize,
+    /// Facts, lessons and procedures of long-term memory.
+    pub memories: usize,
     pub total: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { events: 5, facts: 5, total: 10 }
+        Self { events: 5, facts: 5, rules: 12, memories: 4, total: 10 }
     }
 }
 
@@ -88,13 +94,15 @@ pub enum Route {
     Nothing,
     /// Where work stands: the task's state first, events after.
     State,
+    /// What is so, or is liked: long-term memory first.
+    Semantic,
     /// What happened or was said: events first.
     Events,
     /// What was so before: events first, overturned ones included and marked.
     History,
 }
 
-words!(Route { Nothing => "nothing", State => "state", Events => "events", History => "history" });
+words!(Route { Nothing => "nothing", State => "state", Semantic => "semantic", Events => "events", History => "history" });
 
 /// One thing found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -119,6 +127,11 @@ pub enum Found {
         source: EventId,
         /// `false` only in a history answer.
         valid: bool,
+    },
+    Memory {
+        memory: Box<Memory>,
+        /// In force whatever the question: a rule or preference.
+        standing: bool,
     },
 }
 
@@ -146,6 +159,9 @@ pub struct Explain {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
     pub candidates: Vec<CandidateNote>,
+    /// Memories that were looked at, and why each was or was not returned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<MemoryNote>,
     /// Anything else a reader should know: no model, not yet embedded rows, a query cut short.
     pub notes: Vec<String>,
 }
@@ -168,6 +184,16 @@ pub struct CandidateNote {
     /// Cosine.
     pub dense_score: Option<f32>,
     /// What ranking added or took away, by name.
+    pub parts: Vec<(String, f32)>,
+    pub score: f32,
+    pub verdict: Verdict,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryNote {
+    pub id: MemoryId,
+    pub content: String,
+    /// What ranking made of it, by name.
     pub parts: Vec<(String, f32)>,
     pub score: f32,
     pub verdict: Verdict,

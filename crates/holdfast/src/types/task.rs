@@ -137,9 +137,22 @@ pub struct Closing {
     /// Steps that were still to do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<String>,
+    /// Conclusions that held when it ended: what a success leaves to long-term memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conclusions: Vec<Concluded>,
+    /// The event that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<EventId>,
     /// Questions nobody had answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_decisions: Vec<String>,
+}
+
+/// A conclusion and the event it was drawn from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Concluded {
+    pub text: String,
+    pub source: EventId,
 }
 
 /// One task of one owner.

@@ -8,8 +8,9 @@ use super::names::find_item;
 use super::plan::all_artifacts;
 use crate::text::same;
 use crate::types::frame::{Due, Frame, Goal, StageSummary, Step, StepStatus};
+use crate::types::ids::EventId;
 use crate::types::operation::Verb;
-use crate::types::task::{Closing, Item, ItemStatus, Outcome, StepPhase, Task, TaskStatus};
+use crate::types::task::{Closing, Concluded, Item, ItemStatus, Outcome, StepPhase, Task, TaskStatus};
 use crate::types::update::ITEM_NAME_BYTES_MAX;
 
 impl Draft {
@@ -86,7 +87,7 @@ impl Draft {
         let reason = checked_some("a reason", reason)?;
         self.frame()?;
         let before = json(&self.task.frames);
-        let closing = closing(&self.task, outcome, reason);
+        let closing = closing(&self.task, outcome, reason, self.source);
         self.task.frames.clear();
         self.task.status = match outcome {
             Outcome::Success => TaskStatus::Done,
@@ -123,7 +124,7 @@ impl Draft {
     }
 }
 
-fn closing(task: &Task, outcome: Outcome, reason: Option<String>) -> Closing {
+fn closing(task: &Task, outcome: Outcome, reason: Option<String>, ended_by: EventId) -> Closing {
     let Some(root) = task.frames.first() else { unreachable!("`end` looked for the frame in hand") };
     let steps = |wanted: fn(StepStatus) -> bool| {
         task.frames.iter().flat_map(|f| &f.steps).filter(move |s| wanted(s.status)).map(|s| s.text.clone()).collect()
@@ -144,6 +145,14 @@ fn closing(task: &Task, outcome: Outcome, reason: Option<String>) -> Closing {
         artifacts,
         done: steps(|status| status == StepStatus::Done),
         unfinished: steps(|status| !status.is_closed()),
+        conclusions: task
+            .frames
+            .iter()
+            .flat_map(|f| &f.conclusions)
+            .filter(|c| c.valid)
+            .map(|c| Concluded { text: c.text.clone(), source: c.source })
+            .collect(),
+        ended_by: Some(ended_by),
         open_decisions: task
             .frames
             .iter()

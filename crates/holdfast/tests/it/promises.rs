@@ -22,6 +22,7 @@ fn found(engine: &holdfast::engine::Engine, scope: &Scope, question: &str) -> Ve
     let text = |found: &Found| match found {
         Found::Event { event, .. } => event.event.content.clone(),
         Found::Fact { text, .. } => text.clone(),
+        Found::Memory { memory, .. } => memory.content.clone(),
     };
     recalled.hits.iter().map(|hit| text(&hit.found)).collect()
 }

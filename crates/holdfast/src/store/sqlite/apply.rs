@@ -10,17 +10,19 @@ use uuid::Uuid;
 use super::lexical::without_overlong;
 use super::open::failed;
 use super::row::{OwnerNumber, json, owner_number, position};
-use super::secrets;
 use super::traits::TraitsRow;
 use super::writer::{Point, Probe};
+use super::{memories, secrets};
 use crate::env::Env;
 use crate::journal::{self, Hash};
 use crate::store::StoreError;
 use crate::types::change::{
-    Appended, ArchivedBody, ChangeSet, Committed, NewEvent, RestoredBody, SessionState, TaskChange, UpdateKey,
+    Appended, ArchivedBody, ChangeSet, Committed, MemoryChange, NewEvent, RestoredBody, SessionState, TaskChange,
+    UpdateKey,
 };
 use crate::types::event::Overturned;
 use crate::types::ids::{EventId, Seq};
+use crate::types::memory::MemoryStatus;
 use crate::types::operation::{Operation, Target};
 use crate::types::scope::{Owner, ScopeId};
 
@@ -68,6 +70,20 @@ pub(super) fn apply(
         restore(connection, &mut owner, body)?;
         probe(Point::BodyMoved);
     }
+    // Those that leave force first: a slot has one in force at any moment.
+    let (leaving, in_force): (Vec<&MemoryChange>, Vec<&MemoryChange>) =
+        changes.memories.iter().partition(|change| change.memory.status != MemoryStatus::Active);
+    for change in leaving.into_iter().chain(in_force) {
+        memories::write(connection, owner.number, change)?;
+        owner.memories += 1;
+        probe(Point::MemoryWritten);
+    }
+    if let Some(learned) = changes.learned {
+        if owner.learned != learned.from.0 {
+            return Err(StoreError::Stale { what: "how far was learned".to_owned() });
+        }
+        owner.learned = learned.through.0;
+    }
     secrets::put(connection, owner.number, &changes.secrets)?;
     for operation in &changes.operations {
         if !concerns(operation, &duplicates) {
@@ -96,7 +112,7 @@ fn check_owner(changes: &ChangeSet) -> Result<(), StoreError> {
 fn concerns(operation: &Operation, duplicates: &[EventId]) -> bool {
     let target = match operation.target {
         Target::Event(id) => Some(id),
-        Target::Task(_) | Target::Session(_) | Target::Store => None,
+        Target::Task(_) | Target::Session(_) | Target::Memory(_) | Target::Store => None,
     };
     target.or(operation.cause).is_some_and(|id| duplicates.contains(&id))
 }
@@ -107,6 +123,8 @@ struct OwnerRow {
     last_event: i64,
     last_operation: i64,
     rewritten: i64,
+    memories: i64,
+    learned: i64,
     chain: Hash,
 }
 
@@ -120,7 +138,7 @@ impl OwnerRow {
             execute_one(connection, sql, values, "creating an owner")?;
         }
         let sql = "-- load_owner
-            SELECT id, last_event, last_operation, rewritten, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+            SELECT id, last_event, last_operation, rewritten, memories, learned, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
         let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
         connection
             .prepare_cached(sql)
@@ -128,7 +146,8 @@ impl OwnerRow {
                 s.query_row(key, |r| {
                     let number = OwnerNumber(r.get(0)?);
                     let (last_event, last_operation) = (r.get(1)?, r.get(2)?);
-                    Ok(Self { number, last_event, last_operation, rewritten: r.get(3)?, chain: r.get(4)? })
+                    let (rewritten, memories, learned) = (r.get(3)?, r.get(4)?, r.get(5)?);
+                    Ok(Self { number, last_event, last_operation, rewritten, memories, learned, chain: r.get(6)? })
                 })
             })
             .map_err(|e| failed("reading an owner", e))
@@ -136,9 +155,10 @@ impl OwnerRow {
 
     fn save(&self, connection: &Connection) -> Result<(), StoreError> {
         let sql = "-- save_owner
-            UPDATE owner SET last_event = ?2, last_operation = ?3, rewritten = ?4, chain = ?5 WHERE id = ?1";
-        let Self { number, last_event, last_operation, rewritten, chain } = self;
-        let values = params![number.0, last_event, last_operation, rewritten, chain.as_slice()];
+            UPDATE owner SET last_event = ?2, last_operation = ?3, rewritten = ?4, memories = ?5, learned = ?6, chain = ?7
+            WHERE id = ?1";
+        let Self { number, last_event, last_operation, rewritten, memories, learned, chain } = self;
+        let values = params![number.0, last_event, last_operation, rewritten, memories, learned, chain.as_slice()];
         execute_one(connection, sql, values, "saving an owner")
     }
 }
@@ -417,15 +437,16 @@ fn write_operation(
     let salt = env.id();
     let commitment = journal::commitment(salt.as_bytes(), body.as_bytes());
     let chain = journal::link(&owner.chain, &commitment);
-    let (event, task) = match &operation.target {
-        Target::Event(id) => (Some(*id), None),
-        Target::Task(id) => (None, Some(id.as_str())),
-        Target::Session(_) | Target::Store => (None, None),
+    let (event, task, memory) = match &operation.target {
+        Target::Event(id) => (Some(*id), None, None),
+        Target::Task(id) => (None, Some(id.as_str()), None),
+        Target::Memory(id) => (None, None, Some(*id)),
+        Target::Session(_) | Target::Store => (None, None, None),
     };
     let cause = operation.cause.filter(|cause| Some(*cause) != event);
     let sql = "-- write_operation
-        INSERT INTO operation (row, id, at_us, verb, run, event, cause, task, body, salt, commitment, chain)
-        VALUES (:row, :id, :at_us, :verb, :run, :event, :cause, :task, :body, :salt, :commitment, :chain)
+        INSERT INTO operation (row, id, at_us, verb, run, event, cause, task, memory, body, salt, commitment, chain)
+        VALUES (:row, :id, :at_us, :verb, :run, :event, :cause, :task, :memory, :body, :salt, :commitment, :chain)
         ON CONFLICT (id) DO NOTHING";
     let values = named_params! {
         ":row": owner.number.row(Seq(position)),
@@ -436,6 +457,7 @@ fn write_operation(
         ":event": event.map(|id| *id.0.as_bytes()),
         ":cause": cause.map(|id| *id.0.as_bytes()),
         ":task": task,
+        ":memory": memory.map(|id| *id.0.as_bytes()),
         ":body": body,
         ":salt": salt.as_bytes().as_slice(),
         ":commitment": commitment.as_slice(),

@@ -9,7 +9,7 @@ use super::lexical::words;
 use super::open::failed;
 use super::read;
 use super::row::{Fields, OwnerNumber, position};
-use super::secrets;
+use super::{memories, secrets};
 use crate::journal::{self, Hash};
 use crate::store::{EventPage, StoreError};
 use crate::types::ids::Seq;
@@ -40,6 +40,7 @@ pub(super) fn dump(connection: &Connection, out: &mut dyn Write) -> Result<(), S
         line(out, format_args!("owner {} / {} / {}", owner.tenant, owner.user, owner.agent))?;
         dump_events(connection, &owner, last_event, out)?;
         dump_tasks(connection, &owner, number, out)?;
+        memories::dump(connection, number, out)?;
         secrets::dump(connection, number, out)?;
         dump_journal(connection, number, last_operation, &chain, out)?;
     }

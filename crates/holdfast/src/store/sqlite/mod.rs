@@ -7,6 +7,7 @@ mod apply;
 mod dense;
 mod dump;
 mod lexical;
+mod memories;
 mod open;
 mod postings;
 mod read;
@@ -31,12 +32,14 @@ use self::open::{Access, Readers};
 use self::postings::PostingsCache;
 use self::writer::{Job, Probe, Writer};
 use super::{
-    DenseQuery, EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Traits, Unembedded,
+    DenseQuery, EventPage, JournalPage, Lexical, MemoryState, ModelId, Progress, Store, StoreError, StoreStatus,
+    Traits, Unembedded,
 };
 use crate::env::Env;
 use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState};
 use crate::types::event::StoredEvent;
-use crate::types::ids::{EventId, Seq};
+use crate::types::ids::{EventId, MemoryId, Seq};
+use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::JournalEntry;
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
@@ -139,6 +142,18 @@ impl Store for Sqlite {
 
     fn sealed_secret(&self, owner: &Owner, placeholder: &str) -> Result<Option<Vec<u8>>, StoreError> {
         secrets::sealed(&*self.readers.get()?, owner, placeholder)
+    }
+
+    fn memory(&self, owner: &Owner, id: MemoryId) -> Result<Option<Memory>, StoreError> {
+        memories::memory(&*self.readers.get()?, owner, id)
+    }
+
+    fn memories(&self, owner: &Owner, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
+        memories::memories(&*self.readers.get()?, owner, filter)
+    }
+
+    fn memory_state(&self, owner: &Owner) -> Result<MemoryState, StoreError> {
+        memories::state(&*self.readers.get()?, owner)
     }
 
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {

@@ -274,6 +274,9 @@ pub(super) fn journal(
     if let Some(task) = &page.task {
         condition.and("task =", Value::Text(task.as_str().to_owned()));
     }
+    if let Some(memory) = page.memory {
+        condition.and("memory =", Value::Blob(memory.0.as_bytes().to_vec()));
+    }
     if let Some(verb) = page.verb {
         condition.and("verb =", Value::Text(verb.as_str().to_owned()));
     }
@@ -337,6 +340,7 @@ pub(super) fn status(connection: &Connection, directory: &Path, writable: bool) 
         events: count("SELECT ifnull(sum(last_event), 0) FROM owner")?,
         archived: count("SELECT count(*) FROM cold_body")?,
         tasks: count("SELECT count(*) FROM task")?,
+        memories: count("SELECT count(*) FROM memory")?,
         operations: count("SELECT ifnull(sum(last_operation), 0) FROM owner")?,
         vectors: count("SELECT count(*) FROM vector")?,
         bytes: bytes.sum(),

@@ -39,6 +39,7 @@ pub(super) enum Point {
     TaskWritten,
     JournalWritten,
     BodyMoved,
+    MemoryWritten,
     JobApplied,
     IndexWritten,
     Committed,

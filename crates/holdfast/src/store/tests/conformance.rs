@@ -8,12 +8,13 @@ use jiff::{SignedDuration, Timestamp};
 pub(crate) use self::vectors::*;
 pub(crate) use self::words::*;
 use super::samples::{self, Random, env, id, model, owner, say};
-use crate::store::{DenseQuery, EventPage, JournalPage, Store, StoreError};
+use crate::store::{DenseQuery, EventPage, JournalPage, MemoryState, Store, StoreError};
 use crate::types::change::{
-    ArchivedBody, ChangeSet, EventVectors, RestoredBody, SealedSecret, SessionState, UpdateKey,
+    ArchivedBody, ChangeSet, EventVectors, Learned, RestoredBody, SealedSecret, SessionState, UpdateKey,
 };
 use crate::types::event::{CONTENT_BYTES_MAX, Kind, Overturned, Source};
-use crate::types::ids::{EventId, RunId, Seq};
+use crate::types::ids::{EventId, MemoryId, RunId, Seq};
+use crate::types::memory::{MemoryFilter, MemoryStatus};
 use crate::types::operation::{Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::Owner;
@@ -31,6 +32,8 @@ macro_rules! suite {
             each_session_has_its_own_chain
             a_stale_version_is_a_conflict_and_leaves_nothing
             an_update_key_is_used_once
+            a_slot_has_one_memory_in_force
+            the_watermark_moves_from_where_it_was
             sealed_secrets_are_kept_once_for_each_owner
             what_is_overturned_says_so
             a_body_goes_cold_and_comes_back
@@ -310,6 +313,51 @@ pub(crate) fn an_update_key_is_used_once(store: &dyn Store) {
         (Some(1), Some(5), Some(2), None)
     );
     let _ = env;
+}
+
+pub(crate) fn a_slot_has_one_memory_in_force(store: &dyn Store) {
+    let (env, me) = (env(), owner("me"));
+    let (_, event) = say(store, &env, &me, "s", "我住在余杭");
+    let (first, second) = (MemoryId(env.id()), MemoryId(env.id()));
+    let memory = |id, value: &str, status, version| samples::memory(&env, id, "home", value, status, event, version);
+    let commit = |memories| store.commit(ChangeSet { owner: me.clone(), memories, ..ChangeSet::default() });
+    let slot = memory(first, "", MemoryStatus::Active, 1).memory.slot();
+    let in_slot = |statuses: &[MemoryStatus]| -> Vec<String> {
+        let filter = MemoryFilter { slot: Some(slot.clone()), statuses: statuses.to_vec() };
+        store.memories(&me, &filter).expect("a read").into_iter().map(|memory| memory.value).collect()
+    };
+    commit(vec![memory(first, "西湖", MemoryStatus::Active, 1)]).expect("a commit");
+    let refused = commit(vec![memory(second, "余杭", MemoryStatus::Active, 1)]).expect_err("a second one in force");
+    assert!(matches!(refused, StoreError::Refused(_)), "{refused}");
+    assert_eq!(in_slot(&[]), ["西湖"]);
+    let stale = commit(vec![memory(first, "西湖", MemoryStatus::Active, 3)]).expect_err("another version");
+    assert!(matches!(stale, StoreError::Stale { .. }), "{stale}");
+    // In whatever order they come: the one that leaves force leaves it first.
+    let changes =
+        vec![memory(second, "余杭", MemoryStatus::Active, 1), memory(first, "西湖", MemoryStatus::Superseded, 2)];
+    commit(changes).expect("a commit");
+    assert_eq!(in_slot(&[MemoryStatus::Active]), ["余杭"]);
+    assert_eq!(in_slot(&[]), ["西湖", "余杭"]);
+    let other = MemoryId(env.id());
+    commit(vec![samples::memory(&env, other, "job", "x", MemoryStatus::Active, event, 1)]).expect("another slot");
+    assert_eq!(store.memory(&me, second).expect("a read").map(|memory| memory.version), Some(1));
+    assert_eq!(store.memory(&owner("ME"), second).expect("a read"), None);
+    assert_eq!(store.memories(&owner("ME"), &MemoryFilter::default()).expect("a read"), []);
+    assert_eq!(store.memory_state(&me).expect("a read").changes, 4);
+}
+
+pub(crate) fn the_watermark_moves_from_where_it_was(store: &dyn Store) {
+    let (env, me) = (env(), owner("me"));
+    let (seq, _) = say(store, &env, &me, "s", "x");
+    let commit = |from, through| {
+        let learned = Some(Learned { from, through });
+        store.commit(ChangeSet { owner: me.clone(), learned, ..ChangeSet::default() })
+    };
+    commit(Seq(0), seq).expect("a commit");
+    assert_eq!(store.memory_state(&me).expect("a read").learned, seq);
+    assert!(matches!(commit(Seq(0), Seq(9)), Err(StoreError::Stale { .. })));
+    assert_eq!(store.memory_state(&me).expect("a read").learned, seq);
+    assert_eq!(store.memory_state(&owner("ME")).expect("a read"), MemoryState::default());
 }
 
 pub(crate) fn sealed_secrets_are_kept_once_for_each_owner(store: &dyn Store) {

@@ -8,11 +8,13 @@ use jiff::Timestamp;
 
 use super::samples::Random;
 use crate::store::{
-    DenseQuery, EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Traits, Unembedded,
+    DenseQuery, EventPage, JournalPage, Lexical, MemoryState, ModelId, Progress, Store, StoreError, StoreStatus,
+    Traits, Unembedded,
 };
 use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState};
 use crate::types::event::StoredEvent;
-use crate::types::ids::{EventId, Seq};
+use crate::types::ids::{EventId, MemoryId, Seq};
+use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::JournalEntry;
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
@@ -119,6 +121,18 @@ impl<S: Store> Store for Faulty<S> {
 
     fn sealed_secret(&self, owner: &Owner, placeholder: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.call(|store| store.sealed_secret(owner, placeholder))
+    }
+
+    fn memory(&self, owner: &Owner, id: MemoryId) -> Result<Option<Memory>, StoreError> {
+        self.call(|store| store.memory(owner, id))
+    }
+
+    fn memories(&self, owner: &Owner, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
+        self.call(|store| store.memories(owner, filter))
+    }
+
+    fn memory_state(&self, owner: &Owner) -> Result<MemoryState, StoreError> {
+        self.call(|store| store.memory_state(owner))
     }
 
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {

@@ -7,11 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use crate::store::{
-    DenseQuery, EventPage, JournalPage, Lexical, ModelId, Progress, Store, StoreError, StoreStatus, Traits, Unembedded,
+    DenseQuery, EventPage, JournalPage, Lexical, MemoryState, ModelId, Progress, Store, StoreError, StoreStatus,
+    Traits, Unembedded,
 };
 use crate::types::change::{Appended, ChangeSet, Committed, EventVectors, NewEvent, SessionState, TaskChange};
 use crate::types::event::StoredEvent;
-use crate::types::ids::{EventId, Seq};
+use crate::types::ids::{EventId, MemoryId, Seq};
+use crate::types::memory::{Memory, MemoryFilter, MemoryStatus};
 use crate::types::operation::{JournalEntry, Operation, Target};
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
@@ -45,6 +47,8 @@ struct Log {
     update_keys: BTreeMap<(TaskId, String), u64>,
     operations: Vec<Operation>,
     secrets: BTreeMap<String, Vec<u8>>,
+    memories: BTreeMap<MemoryId, Memory>,
+    memory_state: MemoryState,
 }
 
 #[derive(Debug, Clone)]
@@ -141,6 +145,25 @@ impl Log {
             kept.stored.event.content = cold;
             kept.stored.archived = false;
             kept.terms = body.terms;
+        }
+        for change in changes.memories {
+            let stale = || StoreError::Stale { what: format!("memory {}", change.memory.id) };
+            if self.memories.get(&change.memory.id).map(|memory| memory.version) != change.expected_version {
+                return Err(stale());
+            }
+            self.memories.insert(change.memory.id, change.memory);
+            self.memory_state.changes += 1;
+        }
+        let active = self.memories.values().filter(|memory| memory.status == MemoryStatus::Active);
+        let mut slots = BTreeSet::new();
+        if let Some(second) = active.map(Memory::slot).find(|slot| !slots.insert(slot.clone())) {
+            return Err(StoreError::Refused(format!("a second memory would be active in the slot {}", second.key())));
+        }
+        if let Some(learned) = changes.learned {
+            if self.memory_state.learned != learned.from {
+                return Err(StoreError::Stale { what: "how far was learned".to_owned() });
+            }
+            self.memory_state.learned = learned.through;
         }
         for operation in changes.operations {
             let target = if let Target::Event(id) = operation.target { Some(id) } else { None };
@@ -269,6 +292,22 @@ impl Store for Plain {
     }
 
     /// Every row with any of the terms; the score is how many of them it holds.
+    fn memory(&self, owner: &Owner, id: MemoryId) -> Result<Option<Memory>, StoreError> {
+        Ok(self.with_log(owner, |log| log.memories.get(&id).cloned()))
+    }
+
+    fn memories(&self, owner: &Owner, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
+        let passes = |memory: &&Memory| {
+            filter.slot.as_ref().is_none_or(|slot| *slot == memory.slot())
+                && (filter.statuses.is_empty() || filter.statuses.contains(&memory.status))
+        };
+        Ok(self.with_log(owner, |log| log.memories.values().filter(passes).cloned().collect()))
+    }
+
+    fn memory_state(&self, owner: &Owner) -> Result<MemoryState, StoreError> {
+        Ok(self.with_log(owner, |log| log.memory_state))
+    }
+
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
         let mut lexical =
             Lexical { term_rows: vec![0; terms.len()], used: vec![false; terms.len()], ..Lexical::default() };
@@ -419,6 +458,7 @@ impl Store for Plain {
                 comes_after(*position, wanted.after, wanted.newest_first)
                     && wanted.run.is_none_or(|run| run == operation.run)
                     && wanted.verb.is_none_or(|verb| verb == operation.verb)
+                    && wanted.memory.is_none_or(|memory| operation.target == Target::Memory(memory))
                     && wanted.task.as_ref().is_none_or(|task| operation.target == Target::Task(task.clone()))
                     && wanted
                         .event
@@ -450,6 +490,7 @@ impl Store for Plain {
             events: sum(|log| log.events.len()),
             archived: sum(|log| log.events.iter().filter(|kept| kept.cold.is_some()).count()),
             tasks: sum(|log| log.tasks.len()),
+            memories: sum(|log| log.memories.len()),
             operations: sum(|log| log.operations.len()),
             vectors: state.vectors.values().flat_map(BTreeMap::values).map(|passages| passages.len() as u64).sum(),
             bytes: 0,

@@ -1,5 +1,6 @@
 //! Made-up events, tasks and operations for the tests of stores, from a seed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
@@ -7,10 +8,11 @@ use jiff::{Timestamp, civil};
 
 use crate::env::Env;
 use crate::store::{ModelId, Store};
-use crate::types::change::{ChangeSet, NewEvent, TaskChange};
+use crate::types::change::{ChangeSet, MemoryChange, NewEvent, TaskChange};
 use crate::types::event::{Event, Kind, Source, Trust};
 use crate::types::frame::{Constraint, Frame, Goal};
-use crate::types::ids::{EventId, OperationId, RunId, Seq};
+use crate::types::ids::{EventId, MemoryId, OperationId, RunId, Seq};
+use crate::types::memory::{Applies, Evidence, Memory, MemoryKind, MemoryStatus, Origin, Stance, Uses, Visibility};
 use crate::types::operation::{Operation, Target, Verb};
 use crate::types::scope::{Owner, Scope, ScopeId};
 use crate::types::signals::{DateMention, Entity, EntityKind, Language, Signals};
@@ -169,6 +171,54 @@ pub(crate) fn task(env: &Env, owner: &Owner, name: &str, source: EventId, versio
         next_element: 3,
     };
     TaskChange { task, expected_version: version.checked_sub(1).filter(|v| *v > 0) }
+}
+
+/// A memory of a slot at a version, on the word of one event.
+pub(crate) fn memory(
+    env: &Env,
+    id: MemoryId,
+    attribute: &str,
+    value: &str,
+    status: MemoryStatus,
+    source: EventId,
+    version: u64,
+) -> MemoryChange {
+    let now = env.now().to_zoned_datetime(TimeZone::UTC);
+    let evidence = Evidence {
+        event: Some(source),
+        at: now.clone(),
+        stance: Stance::States,
+        origin: Origin::UserStated,
+        quote: value.to_owned(),
+        task: None,
+    };
+    let memory = Memory {
+        id,
+        kind: MemoryKind::Fact,
+        subject: "user".to_owned(),
+        attribute: attribute.to_owned(),
+        aliases: BTreeSet::new(),
+        content: format!("{attribute}: {value}"),
+        value: value.to_owned(),
+        applies: Applies::User,
+        importance: 3,
+        confidence: 0.8,
+        status,
+        version,
+        valid_from: now,
+        valid_to: None,
+        recorded_at: env.now(),
+        retired_at: None,
+        origin: Origin::UserStated,
+        sources: vec![evidence],
+        moves: Vec::new(),
+        uses: Uses::default(),
+        visibility: Visibility::Private,
+        imperative: false,
+        reason: None,
+        superseded_by: None,
+    };
+    MemoryChange { memory, expected_version: version.checked_sub(1).filter(|v| *v > 0) }
 }
 
 /// A unit vector of the test model that leans towards one axis.

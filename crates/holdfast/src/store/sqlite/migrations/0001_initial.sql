@@ -12,6 +12,10 @@ CREATE TABLE owner (
     last_operation INTEGER NOT NULL DEFAULT 0,
     -- How often traits of past events were written anew: what was read of them before is then void.
     rewritten INTEGER NOT NULL DEFAULT 0,
+    -- How often its memories changed: what was read of them before is then void.
+    memories INTEGER NOT NULL DEFAULT 0,
+    -- The watermark: its log has been learned from up to and with this position.
+    learned INTEGER NOT NULL DEFAULT 0,
     -- The chain's head: BLAKE3 over all commitments so far.
     chain BLOB NOT NULL,
     UNIQUE (tenant, user, agent)
@@ -128,6 +132,20 @@ CREATE TABLE update_key (
     PRIMARY KEY (owner, task, key)
 ) STRICT, WITHOUT ROWID;
 
+-- What is known beyond tasks. A memory is one document: it changes as a whole, under its version.
+CREATE TABLE memory (
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    id BLOB NOT NULL,
+    -- Subject, attribute and where it applies, as JSON: two active memories of one slot would contradict each other.
+    slot TEXT NOT NULL,
+    status TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (owner, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX memory_in_force ON memory (owner, slot) WHERE status = 'active';
+CREATE INDEX memory_by_slot ON memory (owner, slot);
+
 -- The journal. Erasing an operation empties body and salt; commitment and chain stay and still verify.
 CREATE TABLE operation (
     row INTEGER PRIMARY KEY,
@@ -139,6 +157,7 @@ CREATE TABLE operation (
     event BLOB,
     cause BLOB,
     task TEXT,
+    memory BLOB,
     body TEXT,
     salt BLOB,
     commitment BLOB NOT NULL,
@@ -148,6 +167,7 @@ CREATE INDEX operation_by_run ON operation (run, row);
 CREATE INDEX operation_by_event ON operation (event, row) WHERE event IS NOT NULL;
 CREATE INDEX operation_by_cause ON operation (cause, row) WHERE cause IS NOT NULL;
 CREATE INDEX operation_by_task ON operation (task, row) WHERE task IS NOT NULL;
+CREATE INDEX operation_by_memory ON operation (memory, row) WHERE memory IS NOT NULL;
 
 CREATE TABLE model (
     -- Never used again: caches in memory know models and vectors by their numbers.

@@ -15,9 +15,10 @@ use super::super::{FILE_NAME, Sqlite};
 use crate::env::Env;
 use crate::store::tests::samples::{self, Random, id, owner};
 use crate::store::{EventPage, Store};
-use crate::types::change::{ArchivedBody, ChangeSet, EventVectors, SessionState, UpdateKey};
+use crate::types::change::{ArchivedBody, ChangeSet, EventVectors, Learned, SessionState, UpdateKey};
 use crate::types::event::Overturned;
-use crate::types::ids::Seq;
+use crate::types::ids::{MemoryId, Seq};
+use crate::types::memory::MemoryStatus;
 use crate::types::operation::{Target, Verb};
 use crate::types::query::Filter;
 
@@ -30,6 +31,7 @@ const POINTS: &[Point] = &[
     Point::EventWritten,
     Point::TaskWritten,
     Point::BodyMoved,
+    Point::MemoryWritten,
     Point::JournalWritten,
     Point::JobApplied,
     Point::IndexWritten,
@@ -59,6 +61,9 @@ fn write(n: u64) -> ChangeSet {
         let terms = format!("summary v{}", n - 1);
         change.archived.push(ArchivedBody { seq: Seq(2 * (n as i64 - 1)), summary: terms.clone(), terms });
     }
+    let slot = MemoryId(uuid::Uuid::from_u128(7));
+    change.memories.push(samples::memory(&env, slot, "home", "x", MemoryStatus::Active, first_id, n));
+    change.learned = Some(Learned { from: Seq(2 * (n as i64 - 1)), through: Seq(2 * n as i64) });
     change.operations.push(samples::operation(&env, &me, Verb::Update, Target::Task(id("t"))));
     change
 }

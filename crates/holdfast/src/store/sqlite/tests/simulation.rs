@@ -12,9 +12,10 @@ use crate::store::tests::faulty::Faulty;
 use crate::store::tests::plain::Plain;
 use crate::store::tests::samples::{self, Random, id, owner};
 use crate::store::{DenseQuery, EventPage, JournalPage, ModelId, Store, StoreError};
-use crate::types::change::{ArchivedBody, ChangeSet, EventVectors, RestoredBody, SessionState, UpdateKey};
+use crate::types::change::{ArchivedBody, ChangeSet, EventVectors, Learned, RestoredBody, SessionState, UpdateKey};
 use crate::types::event::{Kind, Overturned, Source};
-use crate::types::ids::Seq;
+use crate::types::ids::{MemoryId, Seq};
+use crate::types::memory::{MemoryFilter, MemoryStatus};
 use crate::types::operation::{Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::Owner;
@@ -57,6 +58,14 @@ enum Op {
         owner: usize,
         event: usize,
     },
+    /// A memory of a slot gets its next version, or another one takes its place.
+    Learn {
+        owner: usize,
+        slot: usize,
+        memory: usize,
+        status: usize,
+        stale: bool,
+    },
     Embed {
         model: usize,
         count: usize,
@@ -88,6 +97,8 @@ fn op() -> impl Strategy<Value = Op> {
         3 => (owner.clone(), 0..50_usize, words())
             .prop_map(|(owner, event, words)| Op::Archive { owner, event, words }),
         2 => (owner.clone(), 0..50_usize).prop_map(|(owner, event)| Op::Restore { owner, event }),
+        3 => (owner.clone(), 0..2_usize, 0..3_usize, 0..MemoryStatus::ALL.len(), prop::bool::weighted(0.2))
+            .prop_map(|(owner, slot, memory, status, stale)| Op::Learn { owner, slot, memory, status, stale }),
         3 => (0..2_usize, 1..30_usize).prop_map(|(model, count)| Op::Embed { model, count }),
         2 => (owner, 0..50_usize, 0..3_usize)
             .prop_map(|(owner, event, passages)| Op::EmbedAgain { owner, event, passages }),
@@ -174,7 +185,7 @@ impl World {
                     assert_eq!(places(&actual), places(&expected));
                 }
             }
-            (Err(StoreError::Conflict { .. }), Ok(_)) if again => {}
+            (Err(StoreError::Conflict { .. } | StoreError::Stale { .. }), Ok(_)) if again => {}
             (Err(actual), Err(expected)) => assert_eq!(actual.to_string(), expected.to_string()),
             (actual, expected) => panic!("{actual:?} where {expected:?} was expected"),
         }
@@ -224,6 +235,21 @@ impl World {
                     change.update_keys.push(UpdateKey { task: id(name), key: format!("u{key}"), version: version + 1 });
                 }
                 change.operations.push(samples::operation(&env, &me, Verb::Update, Target::Task(id(name))));
+                self.commit(change);
+            }
+            Op::Learn { owner: who, slot, memory, status, stale } => {
+                let me = owner(OWNERS[*who]);
+                let memory_id = MemoryId(uuid::Uuid::from_u128((1 + *slot * 10 + *memory) as u128));
+                let version = self.plain.memory(&me, memory_id).expect("a read").map_or(0, |memory| memory.version);
+                let mut change = samples::change(&env, &me, vec![samples::event(&env, &me, "s", "x")]);
+                let (source, status) = (change.events[0].event.id, MemoryStatus::ALL[*status]);
+                let version = version + if *stale { 7 } else { 1 };
+                let attribute = format!("a{slot}");
+                change.memories.push(samples::memory(&env, memory_id, &attribute, "v", status, source, version));
+                let from = self.plain.memory_state(&me).expect("a read").learned;
+                let through = Seq(self.events_of(&me) + 1);
+                change.learned = Some(Learned { from, through });
+                change.operations.push(samples::operation(&env, &me, Verb::Remember, Target::Memory(memory_id)));
                 self.commit(change);
             }
             Op::Overturn { owner: who, event, statement } => {
@@ -350,6 +376,13 @@ fn compare_owner(store: &Sqlite, plain: &Plain, owner: &Owner, random: &mut Rand
         }
     }
     assert_eq!(store.tasks(owner, 99).expect("tasks"), plain.tasks(owner, 99).expect("tasks"));
+    for statuses in [Vec::new(), vec![MemoryStatus::Active, MemoryStatus::Pending]] {
+        let filter = MemoryFilter { slot: None, statuses };
+        let read = |store: &dyn Store| store.memories(owner, &filter).expect("memories");
+        assert_eq!(read(store), read(plain));
+    }
+    let read = |store: &dyn Store| store.memory_state(owner).expect("a state");
+    assert_eq!(read(store), read(plain));
     for session in SESSIONS {
         let read = |store: &dyn Store| store.session(owner, &id(session)).expect("a session");
         assert_eq!(read(store), read(plain));

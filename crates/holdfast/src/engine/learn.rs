@@ -1,0 +1,453 @@
+//! Learning from the log: events since the watermark in, one commit of memories out. By rules alone here; it runs when something
+//! was said that is worth it, when a task ends, and every so many events.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::attention::AtHand;
+use super::{Engine, Error};
+use crate::context;
+use crate::learn::{self, Candidate, Change, Refusal, Request, Wish};
+use crate::signals;
+use crate::store::{EventPage, JournalPage, StoreError};
+use crate::text;
+use crate::types::change::{ChangeSet, Learned, MemoryChange, NewEvent};
+use crate::types::event::{Event, Kind, Source, StoredEvent, Trust};
+use crate::types::ids::{EventId, MemoryId, Seq};
+use crate::types::memory::{Memory, MemoryFilter, MemoryStatus, Slot, Stance};
+use crate::types::operation::{Operation, Target, Verb};
+use crate::types::query::Filter;
+use crate::types::scope::{Owner, ScopeId};
+use crate::types::signals::{Claim, Feedback, Statement};
+use crate::types::task::Task;
+
+/// Events learned from in one commit.
+const PAGE: usize = 500;
+
+/// Without anything special said, so many events are let come together.
+const EVENTS_BETWEEN_MAX: u32 = 50;
+
+/// Blocks looked back at for what a text only says again.
+const SERVINGS_LOOKED_AT: usize = 20;
+
+/// Tasks of one kind looked at for habits, and events of each.
+const TASKS_OF_A_KIND_MAX: usize = 12;
+const EVENTS_OF_A_TASK_MAX: usize = 60;
+
+/// How much of somebody else's text is looked at for what it asks to be remembered.
+const UNTRUSTED_BYTES_MAX: usize = 4 * 1024;
+
+/// What was learned, or would be.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lesson {
+    pub events: u64,
+    pub changes: Vec<Change>,
+    pub refused: Vec<Refusal>,
+}
+
+impl Engine {
+    /// Learns from everything since the watermark, and moves it.
+    pub fn learn(&self, owner: &Owner) -> Result<Lesson, Error> {
+        self.with_at_hand(owner, |at_hand| self.learn_at_hand(owner, at_hand))
+    }
+
+    /// What `learn` would write, and why not the rest. Writes nothing.
+    pub fn learn_dry(&self, owner: &Owner) -> Result<Lesson, Error> {
+        let tasks = self.look_at_tasks(owner, <[Task]>::to_vec)?;
+        let mut lesson = Lesson::default();
+        let mut after = self.store.memory_state(owner)?.learned;
+        let mut slots = Slots::default();
+        loop {
+            let Some(pass) = self.pass(owner, &tasks, after, &mut slots)? else { return Ok(lesson) };
+            after = pass.through;
+            lesson.add(pass);
+        }
+    }
+
+    /// A page at a time, each in one commit with its watermark: what is done twice after a failure changes nothing.
+    pub(super) fn learn_at_hand(&self, owner: &Owner, at_hand: &mut AtHand) -> Result<Lesson, Error> {
+        let mut lesson = Lesson::default();
+        let mut from = self.store.memory_state(owner)?.learned;
+        while let Some(pass) = self.pass(owner, &at_hand.tasks, from, &mut Slots::default())? {
+            let learned = Learned { from, through: pass.through };
+            let changes = ChangeSet { learned: Some(learned), ..self.change_of(owner, &pass.changes, "rules") };
+            self.store.commit(changes)?;
+            from = pass.through;
+            lesson.add(pass);
+        }
+        at_hand.unlearned = 0;
+        Ok(lesson)
+    }
+
+    /// After a commit: whether now is the time, and if so, learns. What was observed stays so if learning fails: the watermark is where
+    /// it was, and the next time makes up for it.
+    pub(super) fn learn_if_due(&self, owner: &Owner, at_hand: &mut AtHand, due: bool, events: usize) {
+        at_hand.unlearned += u32::try_from(events).unwrap_or(u32::MAX);
+        if !due && at_hand.unlearned < EVENTS_BETWEEN_MAX {
+            return;
+        }
+        if let Err(error) = self.learn_at_hand(owner, at_hand) {
+            tracing::warn!(%error, "nothing was learned this time: {error}");
+        }
+    }
+
+    /// Changes of memories as what the store takes, with the journal's lines.
+    pub(super) fn change_of(&self, owner: &Owner, changes: &[Change], actor: &str) -> ChangeSet {
+        let memories = changes.iter().map(|change| MemoryChange {
+            memory: change.after.clone(),
+            expected_version: change.before.as_ref().map(|memory| memory.version),
+        });
+        let operations = changes.iter().map(|change| Operation {
+            before: change.before.as_ref().map(|memory| json!(memory)),
+            after: Some(json!(change.after)),
+            cause: change.cause,
+            ..self.operation(owner, change.verb, Target::Memory(change.after.id), actor, change.reason.clone())
+        });
+        ChangeSet {
+            owner: owner.clone(),
+            memories: memories.collect(),
+            operations: operations.collect(),
+            ..ChangeSet::default()
+        }
+    }
+
+    /// One page of the log read and worked out; `None` when there is nothing new.
+    fn pass(&self, owner: &Owner, tasks: &[Task], after: Seq, slots: &mut Slots) -> Result<Option<Pass>, Error> {
+        let page = EventPage { after: Some(after), limit: PAGE, ..EventPage::default() };
+        let events = self.store.events(owner, &page)?;
+        let Some(last) = events.last() else { return Ok(None) };
+        let mut pass = Pass { through: last.seq, events: events.len() as u64, ..Pass::default() };
+        let mut served = Servings::default();
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for stored in &events {
+            let statements = self.statements(&stored.event);
+            let (found, refused) = learn::from_event(&stored.event, &statements);
+            pass.refused.extend(refused);
+            for candidate in found {
+                let texts = served.texts(self, owner, stored)?;
+                if learn::is_echo(&candidate.evidence.quote, texts) {
+                    let reason = "it only says again what was served";
+                    pass.refused.push(Refusal { event: stored.event.id, quote: candidate.evidence.quote, reason });
+                } else {
+                    candidates.push(candidate);
+                }
+            }
+            candidates.extend(self.forgotten(owner, stored, &statements, slots)?);
+            candidates.extend(self.judged(owner, stored, &mut served, slots)?);
+        }
+        candidates.extend(self.of_tasks(owner, tasks, &events)?);
+        // In the order of their moments, so that the first of a slot makes its memory.
+        candidates.sort_by_key(|candidate| candidate.evidence.at.timestamp());
+        let mut by_slot: BTreeMap<Slot, Vec<Candidate>> = BTreeMap::new();
+        for candidate in candidates {
+            by_slot.entry(candidate.slot()).or_default().push(candidate);
+        }
+        let now = self.env.now();
+        for (slot, new) in by_slot {
+            let known = slots.memories(self, owner, &slot)?;
+            let changes = learn::reconcile(known, &new, now, || MemoryId(self.env.id()));
+            slots.keep(&slot, &changes);
+            pass.changes.extend(changes);
+        }
+        Ok(Some(pass))
+    }
+
+    /// What an event states: nothing if it holds a block of ours, or was archived.
+    fn statements(&self, event: &Event) -> Vec<Statement> {
+        let content = match (event.source, event.trust) {
+            (Source::User, _) => event.content.as_str(),
+            (Source::Agent, _) | (_, Trust::Trusted) => return Vec::new(),
+            _ => &event.content[..event.content.floor_char_boundary(UNTRUSTED_BYTES_MAX)],
+        };
+        let (fence, preambles, headings) = context::marks();
+        if learn::holds_block(content, fence, preambles, headings) {
+            return Vec::new();
+        }
+        signals::statements(content, &event.occurred_at, &self.lexicon)
+    }
+
+    /// 「忘掉我的地址」: rejections of what it is about.
+    fn forgotten(
+        &self,
+        owner: &Owner,
+        stored: &StoredEvent,
+        statements: &[Statement],
+        slots: &mut Slots,
+    ) -> Result<Vec<Candidate>, Error> {
+        let event = &stored.event;
+        let mut rejected = Vec::new();
+        for statement in statements {
+            let Claim::Forget { about } = &statement.claim else { continue };
+            if event.source != Source::User || event.trust != Trust::Trusted {
+                continue;
+            }
+            let known = slots.all(self, owner)?;
+            rejected.extend(learn::denied_by(about, &known).into_iter().map(|memory| {
+                let mut candidate = learn::operator_says(memory, Stance::Rejects, &event.occurred_at, &statement.text);
+                candidate.evidence.event = Some(event.id);
+                candidate
+            }));
+        }
+        Ok(rejected)
+    }
+
+    /// What a user's praise or blame says of the memories in the block it answers to.
+    fn judged(
+        &self,
+        owner: &Owner,
+        stored: &StoredEvent,
+        served: &mut Servings,
+        slots: &mut Slots,
+    ) -> Result<Vec<Candidate>, Error> {
+        let event = &stored.event;
+        let Some(feedback) = stored.signals.feedback.filter(|_| event.source == Source::User) else {
+            return Ok(Vec::new());
+        };
+        let ids = served.memories_before(self, owner, stored)?;
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let stance = match feedback {
+            Feedback::Positive => Stance::Praises,
+            Feedback::Negative => Stance::Blames,
+        };
+        let known = slots.all(self, owner)?;
+        let judged = known.iter().filter(|memory| ids.contains(&memory.id)).map(|memory| {
+            let words = text::sentences(&event.content).first().map_or("", |first| &event.content[first.clone()]);
+            let mut candidate = learn::operator_says(memory, stance, &event.occurred_at, words);
+            candidate.evidence.event = Some(event.id);
+            candidate.evidence.task = event.scope.task.clone();
+            candidate
+        });
+        Ok(judged.collect())
+    }
+
+    /// What the tasks of these events leave: the outcome of those that ended, habits and wishes of those of one kind.
+    fn of_tasks(&self, owner: &Owner, tasks: &[Task], events: &[StoredEvent]) -> Result<Vec<Candidate>, Error> {
+        let mut candidates = Vec::new();
+        let mut touched: Vec<&Task> = Vec::new();
+        for task in tasks {
+            let mut own = events.iter().filter(|stored| stored.event.scope.task.as_ref() == Some(&task.id)).peekable();
+            if own.peek().is_none() {
+                continue;
+            }
+            touched.push(task);
+            let ended_by = task.closing.as_ref().and_then(|closing| closing.ended_by);
+            let Some(event) = own.find(|stored| Some(stored.event.id) == ended_by) else { continue };
+            let mut sources = BTreeMap::new();
+            for concluded in task.closing.iter().flat_map(|closing| &closing.conclusions) {
+                let source = self.store.event(owner, concluded.source)?.map(|stored| stored.event.source);
+                sources.insert(concluded.source, source);
+            }
+            candidates.extend(learn::from_task(task, &event.event, |id| sources.get(&id).copied().flatten()));
+        }
+        let mut kinds: Vec<String> = touched.iter().filter_map(|task| kind_of(task)).collect();
+        kinds.sort();
+        kinds.dedup();
+        for kind in kinds {
+            let alike: Vec<&Task> = tasks.iter().filter(|task| kind_of(task).as_ref() == Some(&kind)).collect();
+            if alike.len() < learn::TIMES_MIN {
+                continue;
+            }
+            let (requests, wishes) = self.asked_of(owner, &kind, &alike[..alike.len().min(TASKS_OF_A_KIND_MAX)])?;
+            candidates.extend(learn::habits(&requests).into_iter().flatten());
+            candidates.extend(learn::promotions(&wishes).into_iter().flatten());
+        }
+        Ok(candidates)
+    }
+
+    /// What the user asked for in these tasks, and when.
+    fn asked_of(&self, owner: &Owner, kind: &str, tasks: &[&Task]) -> Result<(Vec<Request>, Vec<Wish>), Error> {
+        let (mut requests, mut wishes) = (Vec::new(), Vec::new());
+        for task in tasks {
+            let filter = Filter {
+                task: Some(task.id.clone()),
+                sources: vec![Source::User],
+                kinds: vec![Kind::Query, Kind::Note],
+                ..Filter::default()
+            };
+            let page = EventPage { filter, newest_first: true, limit: EVENTS_OF_A_TASK_MAX, after: None };
+            let events = self.store.events(owner, &page)?;
+            let constraints = task.frames.first().map(|frame| &frame.constraints);
+            let constraints = constraints.or(task.closing.as_ref().map(|closing| &closing.constraints));
+            for constraint in constraints.into_iter().flatten().filter(|constraint| constraint.in_force) {
+                // Only what the user set.
+                let Some(said) = events.iter().find(|stored| stored.event.id == constraint.source) else { continue };
+                wishes.push(Wish {
+                    topic: kind.to_owned(),
+                    text: constraint.text.clone(),
+                    task: task.id.clone(),
+                    event: said.event.id,
+                    at: said.event.occurred_at.clone(),
+                });
+            }
+            requests.extend(events.into_iter().map(|stored| Request {
+                topic: kind.to_owned(),
+                called: task.names.first().cloned().unwrap_or_else(|| task.title.clone()),
+                task: task.id.clone(),
+                event: stored.event.id,
+                at: stored.event.occurred_at,
+                quote: first_words(&stored.event.content),
+                language: stored.signals.language,
+            }));
+        }
+        Ok((requests, wishes))
+    }
+}
+
+/// What of a request stands as its evidence.
+fn first_words(content: &str) -> String {
+    text::sentences(content).first().map_or(content, |first| &content[first.clone()]).trim().to_owned()
+}
+
+fn kind_of(task: &Task) -> Option<String> {
+    learn::topic(&task.title).or_else(|| task.names.iter().find_map(|name| learn::topic(name)))
+}
+
+/// Whether an event is worth learning from at once: an explicit preference, feedback, something asked to be remembered.
+pub(super) fn is_telling(new: &NewEvent) -> bool {
+    let signals = &new.signals;
+    new.event.source == Source::User
+        && (!signals.instructions.is_empty()
+            || signals.manner.instructs
+            || signals.manner.prefers
+            || signals.feedback.is_some()
+            || new.event.kind == Kind::Feedback)
+}
+
+/// One page of the log, worked out.
+#[derive(Debug, Default)]
+struct Pass {
+    through: Seq,
+    events: u64,
+    changes: Vec<Change>,
+    refused: Vec<Refusal>,
+}
+
+impl Lesson {
+    fn add(&mut self, pass: Pass) {
+        self.events += pass.events;
+        self.changes.extend(pass.changes);
+        self.refused.extend(pass.refused);
+    }
+}
+
+/// The memories of the slots that were looked at, with what has been worked out but not committed.
+#[derive(Debug, Default)]
+struct Slots {
+    known: BTreeMap<Slot, Vec<Memory>>,
+}
+
+impl Slots {
+    fn memories(&mut self, engine: &Engine, owner: &Owner, slot: &Slot) -> Result<&[Memory], StoreError> {
+        if !self.known.contains_key(slot) {
+            let filter = MemoryFilter { slot: Some(slot.clone()), statuses: Vec::new() };
+            self.known.insert(slot.clone(), engine.store.memories(owner, &filter)?);
+        }
+        Ok(&self.known[slot])
+    }
+
+    /// Those that speak or may yet.
+    fn all(&self, engine: &Engine, owner: &Owner) -> Result<Vec<Memory>, StoreError> {
+        let statuses = vec![MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Fading];
+        let mut all = engine.store.memories(owner, &MemoryFilter { slot: None, statuses })?;
+        all.retain(|memory| !self.known.contains_key(&memory.slot()));
+        all.extend(self.known.values().flatten().cloned());
+        Ok(all)
+    }
+
+    fn keep(&mut self, slot: &Slot, changes: &[Change]) {
+        let known = self.known.entry(slot.clone()).or_default();
+        for change in changes {
+            known.retain(|memory| memory.id != change.after.id);
+            known.push(change.after.clone());
+        }
+    }
+}
+
+/// What was served in each session, as far as it was asked for.
+#[derive(Debug, Default)]
+struct Servings {
+    sessions: BTreeMap<ScopeId, Vec<Serving>>,
+    texts: BTreeMap<(ScopeId, usize), Vec<String>>,
+}
+
+#[derive(Debug)]
+struct Serving {
+    at: jiff::Timestamp,
+    memories: Vec<MemoryId>,
+    events: Vec<EventId>,
+}
+
+impl Servings {
+    /// Newest first.
+    fn of(&mut self, engine: &Engine, owner: &Owner, session: &ScopeId) -> Result<&[Serving], StoreError> {
+        if !self.sessions.contains_key(session) {
+            let page = JournalPage {
+                verb: Some(Verb::Serve),
+                newest_first: true,
+                limit: 10 * SERVINGS_LOOKED_AT,
+                ..JournalPage::default()
+            };
+            let entries = engine.store.journal(owner, &page)?;
+            let own = entries.iter().filter_map(|entry| serving(&entry.operation, session)).take(SERVINGS_LOOKED_AT);
+            self.sessions.insert(session.clone(), own.collect());
+        }
+        Ok(&self.sessions[session])
+    }
+
+    /// The texts that had been served in the event's session before it was recorded.
+    fn texts(&mut self, engine: &Engine, owner: &Owner, stored: &StoredEvent) -> Result<&[String], StoreError> {
+        let (session, recorded) = (&stored.event.scope.session, stored.event.recorded_at);
+        let before = self.of(engine, owner, session)?.iter().filter(|serving| serving.at <= recorded);
+        let (mut count, mut memories, mut events) = (0, Vec::new(), Vec::new());
+        for serving in before {
+            count += 1;
+            memories.extend(&serving.memories);
+            events.extend(&serving.events);
+        }
+        let key = (session.clone(), count);
+        if !self.texts.contains_key(&key) {
+            let mut texts = Vec::new();
+            for id in memories {
+                texts.extend(engine.store.memory(owner, id)?.map(|memory| memory.content));
+            }
+            for id in events {
+                texts.extend(engine.store.event(owner, id)?.map(|stored| stored.event.content));
+            }
+            self.texts.insert(key.clone(), texts);
+        }
+        Ok(&self.texts[&key])
+    }
+
+    /// The memories in the last block that was served in the session before this event.
+    fn memories_before(
+        &mut self,
+        engine: &Engine,
+        owner: &Owner,
+        stored: &StoredEvent,
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        let recorded = stored.event.recorded_at;
+        let servings = self.of(engine, owner, &stored.event.scope.session)?;
+        let last = servings.iter().find(|serving| serving.at <= recorded);
+        Ok(last.map(|serving| serving.memories.clone()).unwrap_or_default())
+    }
+}
+
+/// What a line of the journal says was served, if it was in this session.
+fn serving(operation: &Operation, session: &ScopeId) -> Option<Serving> {
+    let after = operation.after.as_ref()?;
+    if after.get("session")?.as_str()? != session.as_str() {
+        return None;
+    }
+    let served = after.get("served")?.as_array()?;
+    let ids = |key: &str| -> Vec<uuid::Uuid> {
+        served.iter().filter_map(|item| item.get(key).and_then(Value::as_str)?.parse().ok()).collect()
+    };
+    Some(Serving {
+        at: operation.at,
+        memories: ids("memory").into_iter().map(MemoryId).collect(),
+        events: ids("event").into_iter().map(EventId).collect(),
+    })
+}

@@ -1,0 +1,304 @@
+//! Long-term memory through the front door: what is known, an operator's own word on it, what it did; and what recall reads of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Engine, Error};
+use crate::learn::{self, Candidate, Change};
+use crate::recall::{self, Asked, Known, Plan};
+use crate::store::{JournalPage, StoreError};
+use crate::types::change::{ChangeSet, MemoryChange};
+use crate::types::ids::MemoryId;
+use crate::types::memory::{
+    Applies, Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, Stance,
+};
+use crate::types::operation::{JournalEntry, Operation, Target, Verb};
+use crate::types::query::{Hit, MemoryNote, Query};
+use crate::types::scope::{Owner, TaskId};
+use crate::types::task::Task;
+
+/// Owners whose memories are kept at hand.
+const OWNERS_MAX: usize = 1_000;
+
+/// Lines of the journal read of one memory.
+const HISTORY_MAX: usize = 1_000;
+
+/// What an operator asks to be remembered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NewMemory {
+    pub kind: MemoryKind,
+    pub content: String,
+    /// `None`: the user.
+    #[serde(default)]
+    pub subject: Option<String>,
+    /// `None`: worked out of the content.
+    #[serde(default)]
+    pub attribute: Option<String>,
+    #[serde(default)]
+    pub applies: Applies,
+    /// 1 to 5.
+    #[serde(default)]
+    pub importance: Option<u8>,
+}
+
+/// What a memory did to the work it was served in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    Helped,
+    Hurt,
+    Ignored,
+}
+
+/// A memory with everything that was done to it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MemoryHistory {
+    pub memory: Memory,
+    pub operations: Vec<JournalEntry>,
+}
+
+impl Engine {
+    /// In the order they were made.
+    pub fn memories(&self, owner: &Owner, filter: &MemoryFilter) -> Result<Vec<Memory>, Error> {
+        Ok(self.store.memories(owner, filter)?)
+    }
+
+    pub fn memory(&self, owner: &Owner, id: MemoryId) -> Result<Option<Memory>, Error> {
+        Ok(self.store.memory(owner, id)?)
+    }
+
+    pub fn memory_history(&self, owner: &Owner, id: MemoryId) -> Result<MemoryHistory, Error> {
+        let memory = self.store.memory(owner, id)?.ok_or(Error::NoSuchMemory(id))?;
+        let page = JournalPage { memory: Some(id), limit: HISTORY_MAX, ..JournalPage::default() };
+        Ok(MemoryHistory { memory, operations: self.store.journal(owner, &page)? })
+    }
+
+    /// An operator's own memory. It goes where one that was learned would go: to its slot, over what is there.
+    pub fn remember(&self, owner: &Owner, new: &NewMemory) -> Result<Memory, Error> {
+        let (new, secrets) = self.clean(owner, new)?;
+        let content = new.content.trim();
+        if content.is_empty() || content.contains('\0') || content.len() > MEMORY_BYTES_MAX {
+            return Err(Error::BadMemory(format!(
+                "its content must be one to {MEMORY_BYTES_MAX} bytes of text without NUL, and is {} bytes",
+                content.len()
+            )));
+        }
+        if let Some(importance) = new.importance.filter(|importance| !(1..=5).contains(importance)) {
+            return Err(Error::BadMemory(format!("its importance is 1 to 5, not {importance}")));
+        }
+        let now = self.now();
+        let evidence = Evidence {
+            event: None,
+            at: now,
+            stance: Stance::Confirms,
+            origin: Origin::UserStated,
+            quote: content.to_owned(),
+            task: None,
+        };
+        let candidate = learn::by_operator(
+            new.kind,
+            new.subject.as_deref(),
+            new.attribute.as_deref(),
+            new.applies.clone(),
+            new.importance,
+            content,
+            evidence,
+        );
+        let changes = self.with_at_hand(owner, |_| {
+            let changes = self.reconciled(owner, &candidate)?;
+            let change =
+                ChangeSet { secrets: self.sealed(owner, &secrets), ..self.change_of(owner, &changes, "operator") };
+            self.store.commit(change)?;
+            Ok(changes)
+        })?;
+        let slot = candidate.slot();
+        let written = changes.into_iter().map(|change| change.after);
+        let written = written.filter(|memory| memory.status == MemoryStatus::Active && memory.slot() == slot).last();
+        match written {
+            Some(memory) => Ok(memory),
+            // It was there already, word for word.
+            None => {
+                let filter = MemoryFilter { slot: Some(slot), statuses: vec![MemoryStatus::Active] };
+                let known = self.store.memories(owner, &filter)?.pop();
+                known.ok_or_else(|| Error::BadMemory("it could not be placed".to_owned()))
+            }
+        }
+    }
+
+    /// What was pending or doubted is so.
+    pub fn confirm(&self, owner: &Owner, id: MemoryId, why: &str) -> Result<Memory, Error> {
+        self.word_on(owner, id, Stance::Confirms, why)
+    }
+
+    /// What was pending, or is in force, is not so.
+    pub fn reject(&self, owner: &Owner, id: MemoryId, why: &str) -> Result<Memory, Error> {
+        self.word_on(owner, id, Stance::Rejects, why)
+    }
+
+    fn word_on(&self, owner: &Owner, id: MemoryId, stance: Stance, why: &str) -> Result<Memory, Error> {
+        let (why, secrets) = self.clean(owner, &why.to_owned())?;
+        self.with_at_hand(owner, |_| {
+            let memory = self.store.memory(owner, id)?.ok_or(Error::NoSuchMemory(id))?;
+            let words = if why.is_empty() { stance.as_str() } else { &why };
+            // Said now, of how things are now: a moment before what it is about would change nothing.
+            let candidate = learn::operator_says(&memory, stance, &self.now(), words);
+            let changes = self.reconciled(owner, &candidate)?;
+            let mut change = self.change_of(owner, &changes, "operator");
+            for operation in change.operations.iter_mut().filter(|operation| operation.target == Target::Memory(id)) {
+                operation.reason = if why.is_empty() { operation.reason.clone() } else { why.clone() };
+            }
+            change.secrets = self.sealed(owner, &secrets);
+            self.store.commit(change)?;
+            Ok(self.store.memory(owner, id)?.unwrap_or(memory))
+        })
+    }
+
+    fn reconciled(&self, owner: &Owner, candidate: &Candidate) -> Result<Vec<Change>, StoreError> {
+        let filter = MemoryFilter { slot: Some(candidate.slot()), statuses: Vec::new() };
+        let known = self.store.memories(owner, &filter)?;
+        let new = std::slice::from_ref(candidate);
+        Ok(learn::reconcile(&known, new, self.env.now(), || MemoryId(self.env.id())))
+    }
+
+    /// What served memories did to a task. One that keeps hurting is fading, and the tasks that show it are kept with it.
+    pub fn feedback(
+        &self,
+        owner: &Owner,
+        ids: &[MemoryId],
+        effect: Effect,
+        task: Option<&TaskId>,
+    ) -> Result<Vec<Memory>, Error> {
+        self.with_at_hand(owner, |_| {
+            let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
+            let mut after = Vec::with_capacity(ids.len());
+            for id in ids.iter().collect::<BTreeSet<_>>() {
+                let before = self.store.memory(owner, *id)?.ok_or(Error::NoSuchMemory(*id))?;
+                let memory =
+                    learn::with_effect(&before, effect == Effect::Helped, effect == Effect::Hurt, task, self.env.now());
+                let verb = if memory.status == before.status { Verb::Feedback } else { Verb::Fade };
+                let reason = memory.reason.clone().filter(|_| verb == Verb::Fade);
+                let reason = reason.unwrap_or_else(|| json!(effect).as_str().unwrap_or_default().to_owned());
+                let operation = Operation {
+                    before: Some(json!(before)),
+                    after: Some(json!(memory)),
+                    ..self.operation(owner, verb, Target::Memory(*id), "caller", reason)
+                };
+                changes.operations.push(operation);
+                changes.memories.push(MemoryChange { memory: memory.clone(), expected_version: Some(before.version) });
+                after.push(memory);
+            }
+            self.store.commit(changes)?;
+            Ok(after)
+        })
+    }
+
+    /// Long-term memories for a question: what is served of them and why, in the order of their weight.
+    pub(super) fn recall_memories(
+        &self,
+        query: &Query,
+        plan: &Plan,
+        task: Option<&Task>,
+        cosines: &BTreeMap<MemoryId, f32>,
+    ) -> Result<(Vec<Hit>, Vec<MemoryNote>), Error> {
+        let owner = &query.scope.owner;
+        let then = query.filter.until.is_some() || query.filter.known_at.is_some();
+        let known = if then || plan.history {
+            Arc::new(self.store.memories(owner, &MemoryFilter::default())?.into_iter().map(Known::new).collect())
+        } else {
+            self.known.of(self, owner)?
+        };
+        if known.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let mut topics = learn::topics_in(&query.text);
+        if let Some(task) = task {
+            topics.extend(learn::topics_in(&task.title));
+            topics.extend(task.names.iter().flat_map(|name| learn::topics_in(name)));
+        }
+        let overruled = task.map(overruled).unwrap_or_default();
+        let now = query.now.timestamp();
+        let strength = |memory: &Memory| (learn::present(memory, now), learn::activity(memory, now));
+        let strengths = known.iter().map(|known| (known.memory.id, strength(&known.memory))).collect();
+        let asked = Asked {
+            now,
+            filter: &query.filter,
+            limits: query.limits,
+            topics: &topics,
+            task: task.map(|task| &task.id),
+            overruled: &overruled,
+            cosines,
+            strengths: &strengths,
+        };
+        Ok(recall::known(plan, &asked, &known))
+    }
+}
+
+/// The sides of the work that the task's own constraints set, with the one that does: there a standing rule gives way.
+fn overruled(task: &Task) -> BTreeMap<String, String> {
+    let constraints = task.visible_constraints();
+    let sides = constraints.iter().flat_map(|(_, constraint)| {
+        learn::sides_set(&constraint.text)
+            .into_iter()
+            .map(|side| (side, format!("{} {}", constraint.id, constraint.text)))
+    });
+    sides.collect()
+}
+
+/// Memories kept at hand for recall, each owner's as of one state of the store.
+#[derive(Debug, Default)]
+pub(super) struct KnownCache {
+    owners: Mutex<BTreeMap<Owner, (u64, Arc<Vec<Known>>)>>,
+}
+
+impl KnownCache {
+    /// Those that are in force or may be asked about, as the store has them now.
+    fn of(&self, engine: &Engine, owner: &Owner) -> Result<Arc<Vec<Known>>, StoreError> {
+        let changes = engine.store.memory_state(owner)?.changes;
+        {
+            let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((_, known)) = owners.get(owner).filter(|(at, _)| *at == changes) {
+                return Ok(Arc::clone(known));
+            }
+        }
+        let statuses = vec![MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Fading];
+        let memories = engine.store.memories(owner, &MemoryFilter { slot: None, statuses })?;
+        let known = Arc::new(memories.into_iter().map(Known::new).collect::<Vec<_>>());
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        if owners.len() >= OWNERS_MAX {
+            owners.clear();
+        }
+        owners.insert(owner.clone(), (changes, Arc::clone(&known)));
+        Ok(known)
+    }
+}
+
+impl Engine {
+    /// What is too little sure by now is fading (SPEC 3.5): it is not served until something speaks for it again.
+    pub fn age(&self, owner: &Owner) -> Result<Vec<Memory>, Error> {
+        let now: Timestamp = self.env.now();
+        self.with_at_hand(owner, |_| {
+            let active = MemoryFilter { slot: None, statuses: vec![MemoryStatus::Active] };
+            let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
+            let mut faded = Vec::new();
+            for before in self.store.memories(owner, &active)? {
+                let Some(memory) = learn::faded(&before, now) else { continue };
+                let reason = memory.reason.clone().unwrap_or_default();
+                changes.operations.push(Operation {
+                    before: Some(json!(before)),
+                    after: Some(json!(memory)),
+                    ..self.operation(owner, Verb::Fade, Target::Memory(memory.id), "rules", reason)
+                });
+                changes.memories.push(MemoryChange { memory: memory.clone(), expected_version: Some(before.version) });
+                faded.push(memory);
+            }
+            if !faded.is_empty() {
+                self.store.commit(changes)?;
+            }
+            Ok(faded)
+        })
+    }
+}

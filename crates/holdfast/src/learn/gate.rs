@@ -1,0 +1,337 @@
+//! What may become a memory, from whom, on what evidence (SPEC 3.2, 3.3, 3.8). Statements in, candidates and refusals out.
+
+use std::ops::Range;
+
+use super::slots::{self, aspects, bounded, essence, topic};
+use crate::types::event::{Event, Kind, Source, Trust};
+use crate::types::ids::EventId;
+use crate::types::memory::{
+    Applies, Evidence, MEMORY_BYTES_MAX, MemoryKind, Origin, SLOT_PART_BYTES_MAX, Slot, Stance,
+};
+use crate::types::signals::{Claim, Liking, Standing, Statement};
+use crate::types::task::{Outcome, Task};
+
+/// Whom a memory is about when it is about the user.
+pub const USER: &str = "user";
+
+/// The most that one text of somebody else's can ask an operator to look at.
+const PENDING_MAX: usize = 3;
+
+/// Fewer steps are no procedure.
+const PROCEDURE_STEPS_MIN: usize = 3;
+
+/// What may be remembered, on one piece of evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    pub kind: MemoryKind,
+    pub subject: String,
+    pub attribute: String,
+    pub applies: Applies,
+    /// What tells it from other contents of its slot.
+    pub value: String,
+    pub content: String,
+    pub importance: u8,
+    pub imperative: bool,
+    pub evidence: Evidence,
+}
+
+impl Candidate {
+    pub fn slot(&self) -> Slot {
+        Slot { subject: self.subject.clone(), attribute: self.attribute.clone(), applies: self.applies.clone() }
+    }
+}
+
+/// What was stated and is no memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub event: EventId,
+    pub quote: String,
+    pub reason: &'static str,
+}
+
+/// What an event's statements may become. Only what a trusted user says at first hand counts at once; what other texts say of
+/// how things are to be done is pending, and nothing else in them is looked at.
+pub fn from_event(event: &Event, statements: &[Statement]) -> (Vec<Candidate>, Vec<Refusal>) {
+    let first_hand = event.source == Source::User && event.trust == Trust::Trusted && event.kind != Kind::Imported;
+    let untrusted = event.trust == Trust::Untrusted && event.source != Source::Agent;
+    let (mut candidates, mut refusals) = (Vec::new(), Vec::new());
+    if !first_hand && !untrusted {
+        return (candidates, refusals);
+    }
+    let mut refuse = |quote: &str, reason| {
+        refusals.push(Refusal { event: event.id, quote: quote.to_owned(), reason });
+    };
+    for (place, statement) in statements.iter().enumerate() {
+        // 「记住：我住在余杭」 is read as what it says, and not as a text besides.
+        let inner = |other: &Statement| covers(&statement.span, &other.span);
+        if matches!(statement.claim, Claim::Remember { .. })
+            && statements.iter().enumerate().any(|(other, s)| other != place && inner(s))
+        {
+            continue;
+        }
+        let asks_for_lasting =
+            matches!(statement.claim, Claim::Remember { .. } | Claim::Instructs { standing: Standing::Standing });
+        if untrusted && (!asks_for_lasting || candidates.len() >= PENDING_MAX) {
+            continue;
+        }
+        match read(event, statement) {
+            Ok(found) => candidates.extend(found.into_iter().map(|candidate| Candidate {
+                imperative: untrusted,
+                evidence: Evidence {
+                    origin: if untrusted { Origin::Imported } else { Origin::UserStated },
+                    ..candidate.evidence
+                },
+                ..candidate
+            })),
+            Err(reason) => refuse(&statement.text, reason),
+        }
+    }
+    (candidates, refusals)
+}
+
+fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static str> {
+    if statement.text.len() > MEMORY_BYTES_MAX {
+        return Err("it is too long for a memory");
+    }
+    let subject = statement.subject.as_deref().map_or_else(|| USER.to_owned(), subject_of);
+    let candidate = |kind, attribute: String, value: String, content: &str, importance, stance| Candidate {
+        kind,
+        subject: subject.clone(),
+        attribute,
+        applies: Applies::User,
+        value,
+        content: content.to_owned(),
+        importance,
+        imperative: false,
+        evidence: Evidence {
+            event: Some(event.id),
+            at: event.occurred_at.clone(),
+            stance,
+            origin: Origin::UserStated,
+            quote: statement.text.clone(),
+            task: event.scope.task.clone(),
+        },
+    };
+    let text = statement.text.as_str();
+    match &statement.claim {
+        Claim::Is { attribute, value, holds } => {
+            let attribute = slots::attribute(attribute).ok_or("it says nothing that is known to last")?;
+            let value = essence(value);
+            if value.is_empty() || value.len() > SLOT_PART_BYTES_MAX {
+                return Err("its value is not one that can be compared");
+            }
+            let stance = if *holds { Stance::States } else { Stance::Denies };
+            let (name, value) = if attribute.several {
+                (format!("{}: {value}", attribute.name), attribute.name.clone())
+            } else {
+                (attribute.name, value)
+            };
+            Ok(vec![candidate(MemoryKind::Fact, name, value, text, attribute.importance, stance)])
+        }
+        Claim::Likes { object, degree } => {
+            let object = essence(object);
+            if object.is_empty() {
+                return Err("it does not say what is liked");
+            }
+            let attribute = bounded(&format!("likes: {object}"));
+            let (value, stance) = match degree {
+                Liking::Likes | Liking::Prefers => ("likes", Stance::States),
+                Liking::Dislikes => ("dislikes", Stance::States),
+                Liking::NoLonger => ("likes", Stance::Denies),
+            };
+            Ok(vec![candidate(MemoryKind::Preference, attribute, value.to_owned(), text, 2, stance)])
+        }
+        Claim::Instructs { standing: Standing::OneOff } => Err("it holds for once: it lives and ends with its task"),
+        Claim::Instructs { standing: Standing::Standing } => {
+            let applies = topic(text).map_or(Applies::User, Applies::TaskKind);
+            let rules = sides(text).into_iter().map(|(attribute, content)| Candidate {
+                applies: applies.clone(),
+                ..candidate(MemoryKind::Rule, attribute, essence(content), content, 4, Stance::States)
+            });
+            Ok(rules.collect())
+        }
+        Claim::Remember { content } => {
+            let value = essence(content);
+            if value.is_empty() {
+                return Err("it does not say what is to be remembered");
+            }
+            let attribute = bounded(&format!("note: {value}"));
+            Ok(vec![candidate(MemoryKind::Fact, attribute, value, content, 4, Stance::States)])
+        }
+        // Says what is to go, and nothing that is.
+        Claim::Forget { .. } => Ok(Vec::new()),
+    }
+}
+
+/// 我妹妹 and 妹妹 are one person, "my sister" too.
+fn subject_of(subject: &str) -> String {
+    let folded = crate::text::fold(subject);
+    let bare = folded.trim();
+    let bare = ["我的", "我家", "我", "my "].iter().find_map(|own| bare.strip_prefix(own)).unwrap_or(bare);
+    bounded(bare.trim())
+}
+
+/// An instruction by the sides of things it sets, each with the clauses that do: 「先写结论，再列数据，控制在一页」 sets the order and the
+/// length. What sets none that is known stands as a whole.
+fn sides(text: &str) -> Vec<(String, &str)> {
+    let alone = |text: &str| bounded(&format!("rule: {}", essence(text)));
+    let whole = aspects(text);
+    match whole.len() {
+        0 => return vec![(alone(text), text)],
+        1 => return whole.into_iter().map(|aspect| (aspect.to_owned(), text)).collect(),
+        _ => {}
+    }
+    // Clauses that set nothing of their own go on with the one before them.
+    let mut parts: Vec<(Vec<&'static str>, Range<usize>)> = Vec::new();
+    for clause in clauses(text) {
+        let set: Vec<&'static str> = aspects(&text[clause.clone()]).into_iter().collect();
+        match parts.last_mut() {
+            Some((known, span)) if set.is_empty() || known.is_empty() || *known == set => {
+                span.end = clause.end;
+                if known.is_empty() {
+                    *known = set;
+                }
+            }
+            _ => parts.push((set, clause)),
+        }
+    }
+    let joined = |set: &[&str]| set.join(" + ");
+    parts.into_iter().map(|(set, span)| (joined(&set), text[span].trim())).collect()
+}
+
+/// The known sides of things that an instruction sets.
+pub fn sides_set(text: &str) -> Vec<String> {
+    aspects(text).into_iter().map(str::to_owned).collect()
+}
+
+/// What an operator asks to be remembered, placed as what is learned is placed.
+pub fn by_operator(
+    kind: MemoryKind,
+    subject: Option<&str>,
+    attribute: Option<&str>,
+    applies: Applies,
+    importance: Option<u8>,
+    content: &str,
+    evidence: Evidence,
+) -> Candidate {
+    let value = bounded(&essence(content));
+    let known =
+        attribute.map(|word| slots::attribute(word).map_or_else(|| bounded(&crate::text::fold(word)), |a| a.name));
+    let own = match kind {
+        MemoryKind::Rule => {
+            let set = sides_set(content);
+            if set.is_empty() { format!("rule: {value}") } else { set.join(" + ") }
+        }
+        _ => format!("{kind}: {value}"),
+    };
+    let applies = match (applies, kind) {
+        (Applies::User, MemoryKind::Rule) => topic(content).map_or(Applies::User, Applies::TaskKind),
+        (applies, _) => applies,
+    };
+    Candidate {
+        kind,
+        subject: subject.map_or_else(|| USER.to_owned(), subject_of),
+        attribute: known.unwrap_or_else(|| bounded(&own)),
+        applies,
+        value,
+        content: content.to_owned(),
+        importance: importance.unwrap_or(3),
+        imperative: false,
+        evidence,
+    }
+}
+
+fn clauses(text: &str) -> Vec<Range<usize>> {
+    let mut clauses = Vec::new();
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        if matches!(c, '，' | ',' | '；' | ';' | '。') {
+            if !text[start..at].trim().is_empty() {
+                clauses.push(start..at);
+            }
+            start = at + c.len_utf8();
+        }
+    }
+    if !text[start..].trim().is_empty() {
+        clauses.push(start..text.len());
+    }
+    clauses
+}
+
+/// What a task that ended leaves: its valid conclusions and facts if it succeeded; the reason alone if it failed. `sources` gives who
+/// said what a conclusion or fact rests on. The event is the one that ended it.
+pub fn from_task(task: &Task, event: &Event, sources: impl Fn(EventId) -> Option<Source>) -> Vec<Candidate> {
+    let Some(closing) = &task.closing else { return Vec::new() };
+    let candidate = |kind, content: &str, importance, origin, source: EventId| {
+        let value = essence(content);
+        (!value.is_empty() && content.len() <= MEMORY_BYTES_MAX).then(|| Candidate {
+            kind,
+            subject: topic(&task.title).unwrap_or_else(|| bounded(&crate::text::fold(&task.title))),
+            attribute: bounded(&format!("{kind}: {value}")),
+            applies: topic(&task.title).map_or(Applies::User, Applies::TaskKind),
+            value,
+            content: content.to_owned(),
+            importance,
+            imperative: false,
+            evidence: Evidence {
+                event: Some(source),
+                at: event.occurred_at.clone(),
+                stance: Stance::Suggests,
+                origin,
+                quote: content.to_owned(),
+                task: Some(task.id.clone()),
+            },
+        })
+    };
+    match closing.outcome {
+        Outcome::Success => {
+            let facts = closing.conclusions.iter().filter_map(|concluded| {
+                let origin = match sources(concluded.source) {
+                    Some(Source::User) => Origin::UserStated,
+                    Some(Source::Tool) => Origin::ToolVerified,
+                    _ => Origin::AgentInferred,
+                };
+                candidate(MemoryKind::Fact, &concluded.text, 2, origin, concluded.source)
+            });
+            facts.chain(procedure(task, event)).collect()
+        }
+        Outcome::Failure => {
+            let reason = closing.reason.as_deref().filter(|reason| !reason.trim().is_empty());
+            reason
+                .and_then(|r| candidate(MemoryKind::Lesson, r, 3, Origin::AgentInferred, event.id))
+                .into_iter()
+                .collect()
+        }
+        Outcome::Abandoned | Outcome::Cancelled => Vec::new(),
+    }
+}
+
+/// The steps that were done, as the way this kind of work is done: the latest way that worked is the one that is kept.
+fn procedure(task: &Task, event: &Event) -> Option<Candidate> {
+    let done = &task.closing.as_ref()?.done;
+    let topic = topic(&task.title).filter(|_| done.len() >= PROCEDURE_STEPS_MIN)?;
+    let steps: Vec<String> = (1..).zip(done).map(|(number, step)| format!("{number}. {step}")).collect();
+    let content = steps.join(" ");
+    (content.len() <= MEMORY_BYTES_MAX).then(|| Candidate {
+        kind: MemoryKind::Procedure,
+        subject: topic.clone(),
+        attribute: "procedure".to_owned(),
+        applies: Applies::TaskKind(topic),
+        value: bounded(&essence(&content)),
+        content: content.clone(),
+        importance: 2,
+        imperative: false,
+        evidence: Evidence {
+            event: Some(event.id),
+            at: event.occurred_at.clone(),
+            stance: Stance::Suggests,
+            origin: Origin::AgentInferred,
+            quote: content,
+            task: Some(task.id.clone()),
+        },
+    })
+}

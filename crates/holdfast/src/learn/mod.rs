@@ -1,0 +1,26 @@
+//! What the log teaches: events since the watermark in, changes of long-term memory out (SPEC 3).
+//!
+//! gate (what may become a memory, from whom) → slots (what it is about, in normal form) → timeline (all evidence of a slot, in the
+//! order of its moments, folded into what held when) → reconcile (that and the memories there are: what changes).
+//!
+//! Pure, and conservative: what is not surely so is left out. The engine reads events, asks for statements and commits.
+
+mod confidence;
+mod echo;
+mod gate;
+mod habits;
+mod life;
+mod reconcile;
+mod slots;
+mod timeline;
+
+#[cfg(test)]
+mod tests;
+
+pub use confidence::{FADING_BELOW, activity, present};
+pub use echo::{holds_block, is_echo};
+pub use gate::{Candidate, Refusal, USER, by_operator, from_event, from_task, sides_set};
+pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
+pub use life::{faded, with_effect};
+pub use reconcile::{Change, denied_by, operator_says, reconcile};
+pub use slots::{attribute, topic, topics_in};

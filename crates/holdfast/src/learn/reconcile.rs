@@ -1,0 +1,226 @@
+//! The memories of a slot and what is new about it: what changes. Nothing is deleted, and nothing is written twice.
+
+use std::collections::BTreeMap;
+
+use jiff::{Timestamp, ZonedDateTime};
+
+use super::confidence::FADING_BELOW;
+use super::gate::Candidate;
+use super::slots::{attribute, essence};
+use super::timeline::{Ending, Said, Segment, fold};
+use crate::text::{repeats, same};
+use crate::types::ids::{EventId, MemoryId};
+use crate::types::memory::{Evidence, Memory, MemoryStatus, Origin, Stance, Uses, Visibility};
+use crate::types::operation::Verb;
+
+/// Pieces of evidence kept of one memory. Of more, the first and the latest tell most, and the middle goes.
+const SOURCES_MAX: usize = 64;
+
+/// One memory's change, and the journal's words for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    pub before: Option<Memory>,
+    pub after: Memory,
+    pub verb: Verb,
+    pub reason: String,
+    pub cause: Option<EventId>,
+}
+
+/// Works out the slot anew from all of its evidence. `known` are its memories, `new` candidates of the same slot; `id` makes ids.
+/// What stays as it was is not in the result.
+pub fn reconcile(known: &[Memory], new: &[Candidate], now: Timestamp, mut id: impl FnMut() -> MemoryId) -> Vec<Change> {
+    let said = |memory: &Memory, evidence: &Evidence| Said {
+        value: memory.value.clone(),
+        content: memory.content.clone(),
+        evidence: evidence.clone(),
+    };
+    let mut all: Vec<Said> =
+        known.iter().flat_map(|memory| memory.sources.iter().map(|evidence| said(memory, evidence))).collect();
+    for candidate in new {
+        let said = Said {
+            value: candidate.value.clone(),
+            content: candidate.content.clone(),
+            evidence: candidate.evidence.clone(),
+        };
+        // The same event says a thing once, however often it is learned from.
+        let twice = |other: &Said| {
+            same(&other.value, &said.value)
+                && other.evidence.event.is_some()
+                && other.evidence.event == said.evidence.event
+                && other.evidence.stance == said.evidence.stance
+        };
+        if !all.iter().any(twice) {
+            all.push(said);
+        }
+    }
+    let segments = fold(all);
+    // Which memory each segment is: the one of the same content that began next to it.
+    let mut free: Vec<&Memory> = known.iter().collect();
+    free.sort_by_key(|memory| (memory.valid_from.timestamp(), memory.id));
+    let mut owners: Vec<(Option<&Memory>, MemoryId)> = Vec::with_capacity(segments.len());
+    for segment in &segments {
+        let place = free.iter().position(|memory| same(&memory.value, &segment.value));
+        let owner = place.map(|place| free.remove(place));
+        owners.push((owner, owner.map_or_else(&mut id, |memory| memory.id)));
+    }
+    let mut changes = Vec::new();
+    for (place, segment) in segments.iter().enumerate() {
+        let (before, id) = owners[place];
+        let next = segment.end.as_ref().filter(|(_, ending)| *ending == Ending::Superseded).and_then(|(end, _)| {
+            let follows = |(_, other): &(usize, &Segment)| other.from.timestamp() == end.timestamp() && !other.pending;
+            segments.iter().enumerate().skip(place + 1).find(follows).map(|(place, _)| owners[place].1)
+        });
+        let template = new.iter().find(|candidate| same(&candidate.value, &segment.value));
+        let after = memory_of(segment, before, template, known, id, next, now);
+        changes.extend(change(before, after));
+    }
+    // Two memories of one content that turned out to be one.
+    for memory in free {
+        let mut after = memory.clone();
+        after.status = MemoryStatus::Superseded;
+        after.valid_to = Some(memory.valid_to.clone().unwrap_or_else(|| memory.valid_from.clone()));
+        after.retired_at = Some(memory.retired_at.unwrap_or(now));
+        after.reason = Some("it is one with another of its slot".to_owned());
+        after.sources.truncate(1);
+        changes.extend(change(Some(memory), after));
+    }
+    changes
+}
+
+/// A segment as a memory. A new one takes what the evidence does not say from the candidate, or from its neighbours.
+fn memory_of(
+    segment: &Segment,
+    before: Option<&Memory>,
+    template: Option<&Candidate>,
+    known: &[Memory],
+    id: MemoryId,
+    next: Option<MemoryId>,
+    now: Timestamp,
+) -> Memory {
+    let (status, reason) = standing(segment);
+    let valid_to = segment.end.as_ref().map(|(at, _)| at.clone());
+    let in_force = matches!(status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Fading);
+    let retired_at = if in_force { None } else { before.and_then(|memory| memory.retired_at).or(Some(now)) };
+    let mut sources = segment.evidence.clone();
+    if sources.len() > SOURCES_MAX {
+        sources.drain(SOURCES_MAX / 2..sources.len() - SOURCES_MAX / 2);
+    }
+    let mut moves = segment.moves.clone();
+    if moves.len() > SOURCES_MAX {
+        moves.drain(SOURCES_MAX / 2..moves.len() - SOURCES_MAX / 2);
+    }
+    let like = before.or_else(|| known.first());
+    let (kind, slot, importance, imperative) = match (template, like) {
+        (_, Some(memory)) if before.is_some() || template.is_none() => {
+            (memory.kind, memory.slot(), memory.importance, memory.imperative)
+        }
+        (Some(candidate), _) => (candidate.kind, candidate.slot(), candidate.importance, candidate.imperative),
+        _ => unreachable!("a segment is of a memory or of a candidate"),
+    };
+    Memory {
+        id,
+        kind,
+        subject: slot.subject,
+        attribute: slot.attribute,
+        applies: slot.applies,
+        aliases: before.map(|memory| memory.aliases.clone()).unwrap_or_default(),
+        content: segment.content.clone(),
+        value: segment.value.clone(),
+        importance,
+        confidence: segment.confidence,
+        status,
+        version: before.map_or(1, |memory| memory.version + 1),
+        valid_from: segment.from.clone(),
+        valid_to,
+        recorded_at: before.map_or(now, |memory| memory.recorded_at),
+        retired_at,
+        origin: segment.origin,
+        sources,
+        moves,
+        uses: before.map(|memory| memory.uses.clone()).unwrap_or_else(Uses::default),
+        visibility: before.map(|memory| memory.visibility).unwrap_or(Visibility::Private),
+        imperative: imperative && segment.pending,
+        reason: reason.map(str::to_owned),
+        superseded_by: next,
+    }
+}
+
+fn standing(segment: &Segment) -> (MemoryStatus, Option<&'static str>) {
+    match segment.end.as_ref().map(|(_, ending)| *ending) {
+        Some(Ending::Superseded) => (MemoryStatus::Superseded, Some("another was stated")),
+        Some(Ending::Outweighed) => (MemoryStatus::Superseded, Some("it was only inferred, against what was stated")),
+        Some(Ending::Denied) => (MemoryStatus::Retracted, Some("it was denied")),
+        Some(Ending::Rejected) => (MemoryStatus::Retracted, Some("it was rejected")),
+        None if segment.pending => (MemoryStatus::Pending, Some("nobody who may say so has confirmed it")),
+        None if segment.confidence < FADING_BELOW => (MemoryStatus::Fading, Some("too little speaks for it")),
+        None => (MemoryStatus::Active, None),
+    }
+}
+
+/// `None` when nothing changed but the version.
+fn change(before: Option<&Memory>, after: Memory) -> Option<Change> {
+    if let Some(before) = before
+        && *before == (Memory { version: before.version, ..after.clone() })
+    {
+        return None;
+    }
+    let latest = after.sources.iter().max_by_key(|evidence| evidence.at.timestamp());
+    let cause = latest.and_then(|evidence| evidence.event);
+    let was = before.map(|memory| memory.status);
+    let verb = match after.status {
+        status if was == Some(status) => Verb::Remember,
+        MemoryStatus::Superseded => Verb::Supersede,
+        MemoryStatus::Retracted => Verb::Retract,
+        MemoryStatus::Fading | MemoryStatus::Archived => Verb::Fade,
+        MemoryStatus::Active if was == Some(MemoryStatus::Pending) => Verb::Confirm,
+        _ => Verb::Remember,
+    };
+    let reason = match (&after.reason, after.moves.last()) {
+        (Some(reason), _) if was != Some(after.status) => reason.clone(),
+        (_, Some(last)) => format!("{}: confidence {} → {}", last.reason, last.from, last.to),
+        (Some(reason), None) => reason.clone(),
+        (None, None) => "learned".to_owned(),
+    };
+    Some(Change { before: before.cloned(), after, verb, reason, cause })
+}
+
+/// An operator's or the user's own word on one memory: confirmed or rejected.
+pub fn operator_says(memory: &Memory, stance: Stance, at: &ZonedDateTime, words: &str) -> Candidate {
+    Candidate {
+        kind: memory.kind,
+        subject: memory.subject.clone(),
+        attribute: memory.attribute.clone(),
+        applies: memory.applies.clone(),
+        value: memory.value.clone(),
+        content: memory.content.clone(),
+        importance: memory.importance,
+        imperative: false,
+        evidence: Evidence {
+            event: None,
+            at: at.clone(),
+            stance,
+            origin: Origin::UserStated,
+            quote: words.to_owned(),
+            task: None,
+        },
+    }
+}
+
+/// Which memories a request to forget is about: those whose property it names, or whose words it has.
+pub fn denied_by<'a>(about: &str, memories: &'a [Memory]) -> Vec<&'a Memory> {
+    let wanted = essence(about);
+    let property = attribute(about).map(|found| found.name);
+    let concerns = |memory: &&Memory| {
+        matches!(memory.status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Fading)
+            && (property.as_deref() == Some(&memory.attribute)
+                || wanted.chars().count() >= 2 && repeats(&essence(&memory.content), &wanted))
+    };
+    let found: Vec<&Memory> = memories.iter().filter(concerns).collect();
+    // Words that are in many are not about one of them.
+    let mut by_attribute: BTreeMap<&str, usize> = BTreeMap::new();
+    found.iter().for_each(|memory| *by_attribute.entry(&memory.attribute).or_default() += 1);
+    if by_attribute.len() > FORGOTTEN_AT_ONCE_MAX { Vec::new() } else { found }
+}
+
+/// More than these were not meant by one word.
+const FORGOTTEN_AT_ONCE_MAX: usize = 3;

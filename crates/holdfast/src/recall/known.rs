@@ -1,0 +1,181 @@
+//! Long-term memories that bear on a question: rules and preferences because they are in force, the rest because they answer.
+//!
+//! What is known of a user is hundreds of sentences, not millions: all of it is looked at, each by its words and, where there is
+//! one, its vector.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::plan::Plan;
+use crate::text::{fold, is_stop_term, term_set};
+use crate::types::ids::MemoryId;
+use crate::types::memory::{Applies, Memory, MemoryKind, MemoryStatus, Origin};
+use crate::types::query::{Filter, Found, Hit, Limits, MemoryNote, Verdict};
+
+/// The share of the question's weight that a memory's words must have, where nothing else speaks for it.
+const SHARE_MIN: f32 = 0.2;
+/// A meaning this near speaks for itself: the centred cosine under the built-in model of paraphrases of facts, tune halves.
+const COSINE_MIN: f32 = 0.35;
+/// What is known to hurt more than it helps is not served, from so many times on.
+const UTILITY_MIN: f32 = 0.3;
+const OUTCOMES_MIN: u32 = 3;
+/// SPEC 4.3: the semantic layer weighs .6 in a fused ranking.
+const SEMANTIC_WEIGHT: f32 = 0.6;
+/// What was inferred stands below what was stated, however sure.
+const INFERRED_WEIGHT: f32 = 0.5;
+
+/// A memory at hand, with what comparing needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    pub memory: Memory,
+    terms: BTreeSet<String>,
+}
+
+impl Known {
+    pub fn new(memory: Memory) -> Self {
+        let aliases: Vec<&str> = memory.aliases.iter().map(String::as_str).collect();
+        let words = format!("{} {} {} {}", memory.content, memory.attribute, memory.subject, aliases.join(" "));
+        Self { terms: term_set(&words), memory }
+    }
+}
+
+/// What is asked of long-term memory, beside the plan.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    pub now: Timestamp,
+    pub filter: &'a Filter,
+    pub limits: Limits,
+    /// The kinds of work that the task in hand and the question name.
+    pub topics: &'a BTreeSet<String>,
+    pub task: Option<&'a crate::types::scope::TaskId>,
+    /// Attributes of rules that the task in hand sets otherwise, with what sets them.
+    pub overruled: &'a BTreeMap<String, String>,
+    /// Centred cosines of memories to the question, where there are vectors.
+    pub cosines: &'a BTreeMap<MemoryId, f32>,
+    /// How sure each is by now, and how much in use: (confidence, activity).
+    pub strengths: &'a BTreeMap<MemoryId, (f32, f32)>,
+}
+
+/// What is served, best first, and why each was or was not. Rules:
+/// - pending, rejected and erased memories are never served; superseded ones only in a history, or as of a time when they held;
+/// - rules and preferences are served while in force where they apply, the likelier ones first;
+/// - facts, lessons, procedures and inferences only if they answer.
+pub fn known(plan: &Plan, asked: &Asked<'_>, memories: &[Known]) -> (Vec<Hit>, Vec<MemoryNote>) {
+    let total: f32 = plan.terms.iter().map(|term| term.weight).sum::<f32>() + f32::EPSILON;
+    let mut scored: Vec<(Scored<'_>, Option<Verdict>)> =
+        memories.iter().map(|known| (score(plan, asked, known, total), hidden(plan, asked, &known.memory))).collect();
+    scored.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then(b.memory.id.cmp(&a.memory.id)));
+    let (mut hits, mut notes) = (Vec::new(), Vec::new());
+    let (mut rules, mut others) = (0, 0);
+    let mut contents: BTreeMap<String, MemoryId> = BTreeMap::new();
+    for (scored, hidden) in scored {
+        let Scored { memory, standing, .. } = scored;
+        let (count, limit) =
+            if standing { (&mut rules, asked.limits.rules) } else { (&mut others, asked.limits.memories) };
+        let verdict = match hidden {
+            Some(hidden) => hidden,
+            None if !standing && !scored.answers => Verdict::BelowThreshold,
+            None if *count >= limit => Verdict::CutByLimit,
+            None => match contents.get(&fold(&memory.content)) {
+                Some(other) => Verdict::Hidden { reason: format!("{other} says the same") },
+                None => {
+                    *count += 1;
+                    contents.insert(fold(&memory.content), memory.id);
+                    hits.push(Hit {
+                        found: Found::Memory { memory: Box::new(memory.clone()), standing },
+                        score: scored.score,
+                    });
+                    Verdict::Kept
+                }
+            },
+        };
+        // What is neither served nor near the question explains nothing.
+        if standing || scored.relevance > 0.0 {
+            notes.push(MemoryNote {
+                id: memory.id,
+                content: memory.content.clone(),
+                parts: scored.parts,
+                score: scored.score,
+                verdict,
+            });
+        }
+    }
+    // Newest first among the values of one slot, in a history as well: what holds now, then what held.
+    (hits, notes)
+}
+
+struct Scored<'a> {
+    memory: &'a Memory,
+    standing: bool,
+    answers: bool,
+    relevance: f32,
+    parts: Vec<(String, f32)>,
+    score: f32,
+}
+
+fn score<'a>(plan: &Plan, asked: &Asked<'_>, known: &'a Known, total: f32) -> Scored<'a> {
+    let memory = &known.memory;
+    let matched = plan.terms.iter().filter(|term| known.terms.contains(&term.text));
+    let found = matched.clone().any(|term| term.finds && !is_stop_term(&term.text));
+    let share = matched.map(|term| term.weight).sum::<f32>() / total;
+    let cosine = asked.cosines.get(&memory.id).copied().unwrap_or(0.0).max(0.0);
+    let relevance = share.max(cosine);
+    let (confidence, activity) = asked.strengths.get(&memory.id).copied().unwrap_or((memory.confidence, 1.0));
+    let importance = f32::from(memory.importance.clamp(1, 5)) / 5.0;
+    let inferred = memory.kind == MemoryKind::Inference || memory.origin == Origin::AgentInferred;
+    let zone = if inferred { INFERRED_WEIGHT } else { 1.0 };
+    let worth = confidence * activity * importance * zone;
+    let standing = matches!(memory.kind, MemoryKind::Rule | MemoryKind::Preference);
+    // A rule of this very kind of work comes before one for all work.
+    let narrow = if matches!(memory.applies, Applies::TaskKind(_) | Applies::Task(_)) { 0.3 } else { 0.0 };
+    let score = SEMANTIC_WEIGHT * (worth + narrow) + (1.0 - SEMANTIC_WEIGHT) * relevance;
+    let parts = [("confidence", confidence), ("activity", activity), ("importance", importance), ("words", share)];
+    let mut parts: Vec<(String, f32)> = parts.iter().map(|(name, part)| ((*name).to_owned(), *part)).collect();
+    if cosine > 0.0 {
+        parts.push(("meaning".to_owned(), cosine));
+    }
+    Scored { memory, standing, answers: found && share >= SHARE_MIN || cosine >= COSINE_MIN, relevance, parts, score }
+}
+
+fn hidden(plan: &Plan, asked: &Asked<'_>, memory: &Memory) -> Option<Verdict> {
+    let hide = |reason: &str| Some(Verdict::Hidden { reason: reason.to_owned() });
+    let filter = asked.filter;
+    let as_of = filter.until.is_some() || filter.known_at.is_some();
+    match memory.status {
+        MemoryStatus::Pending => return hide("it is pending: nobody who may say so has confirmed it"),
+        MemoryStatus::Erased => return hide("it was erased"),
+        MemoryStatus::Active => {}
+        _ if as_of => {
+            let at = filter.until.unwrap_or(asked.now);
+            if !memory.held(at, filter.known_at) {
+                return hide("it did not hold then");
+            }
+        }
+        MemoryStatus::Superseded if plan.history => {}
+        status => {
+            let reason = memory.reason.as_deref().unwrap_or("it is not in force");
+            return hide(&format!("{status}: {reason}"));
+        }
+    }
+    if as_of && !memory.held(filter.until.unwrap_or(asked.now), filter.known_at) {
+        return hide("it did not hold then");
+    }
+    let applies = match &memory.applies {
+        Applies::Everywhere | Applies::User => true,
+        Applies::TaskKind(kind) => asked.topics.contains(kind),
+        Applies::Task(task) => asked.task == Some(task),
+    };
+    if !applies {
+        return hide("it applies to other work");
+    }
+    if let Some(by) = asked.overruled.get(&memory.attribute)
+        && memory.kind == MemoryKind::Rule
+    {
+        return hide(&format!("this task sets it otherwise: {by}"));
+    }
+    if memory.uses.hurt >= OUTCOMES_MIN && memory.uses.utility() < UTILITY_MIN {
+        return hide("it has hurt more than it helped");
+    }
+    None
+}
