@@ -27,7 +27,8 @@ pub fn export(global: &Global, all: bool, printer: Printer) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let exported = engine.export(&owners, &mut out)?;
     out.flush()?;
-    printer.say(format_args!("{} owners, {} events, {} tasks", exported.owners, exported.events, exported.tasks));
+    let engine::Exported { owners, events, tasks, memories } = exported;
+    printer.say(format_args!("{owners} owners, {events} events, {tasks} tasks, {memories} memories"));
     Ok(())
 }
 
@@ -78,8 +79,9 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
     }
     bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
     super::replay::settle(&engine, printer);
-    let Imported { events, tasks, known } = brought.imported;
-    printer.say(format_args!("{events} events and {tasks} tasks brought in, {known} known already"));
+    let Imported { events, tasks, memories, known } = brought.imported;
+    printer
+        .say(format_args!("{events} events, {tasks} tasks and {memories} memories brought in, {known} known already"));
     if brought.unread > UNREAD_SHOWN {
         printer.say(format_args!("not read: {} lines in all", brought.unread));
     }
@@ -120,6 +122,7 @@ fn bring_in(engine: &Engine, owner: Option<&Owner>, batch: &mut Vec<ExportLine>,
     let imported = engine.import(owner, std::mem::take(batch))?;
     total.events += imported.events;
     total.tasks += imported.tasks;
+    total.memories += imported.memories;
     total.known += imported.known;
     Ok(())
 }

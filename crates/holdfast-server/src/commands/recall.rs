@@ -158,6 +158,7 @@ fn verdict(verdict: &Verdict) -> String {
         Verdict::BelowThreshold => "not relevant enough".to_owned(),
         Verdict::CutByBudget => "cut by the budget".to_owned(),
         Verdict::Repeats { other } => format!("repeats #{other}"),
+        Verdict::Overruled { by } => format!("the task sets it otherwise: {by}"),
         Verdict::Hidden { reason } => format!("hidden: {reason}"),
     }
 }

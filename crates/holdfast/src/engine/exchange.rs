@@ -12,8 +12,9 @@ use crate::redact;
 use crate::signals;
 use crate::store::EventPage;
 use crate::text;
-use crate::types::change::{ChangeSet, NewEvent, SessionState, TaskChange};
+use crate::types::change::{ChangeSet, MemoryChange, NewEvent, SessionState, TaskChange};
 use crate::types::event::{Event, RawEvent, StoredEvent};
+use crate::types::memory::{Memory, MemoryFilter, MemoryStatus};
 use crate::types::operation::{Target, Verb};
 use crate::types::scope::{Owner, Scope};
 use crate::types::task::Task;
@@ -35,6 +36,7 @@ pub enum ExportLine {
     },
     Event(Box<StoredEvent>),
     Task(Box<Task>),
+    Memory(Box<Memory>),
 }
 
 /// What an export holds.
@@ -43,10 +45,11 @@ pub struct Exported {
     pub owners: u64,
     pub events: u64,
     pub tasks: u64,
+    pub memories: u64,
 }
 
 impl Engine {
-    /// Writes these owners' events, in log order with their whole bodies, and tasks.
+    /// Writes these owners' events, in log order with their whole bodies, tasks and memories.
     pub fn export(&self, owners: &[Owner], out: &mut dyn Write) -> Result<Exported, Error> {
         let mut exported = Exported::default();
         for owner in owners {
@@ -72,6 +75,10 @@ impl Engine {
                 write_line(out, &ExportLine::Task(Box::new(task)))?;
                 exported.tasks += 1;
             }
+            for memory in self.store.memories(owner, &MemoryFilter::default())? {
+                write_line(out, &ExportLine::Memory(Box::new(memory)))?;
+                exported.memories += 1;
+            }
         }
         Ok(exported)
     }
@@ -82,6 +89,7 @@ impl Engine {
 pub struct Imported {
     pub events: u64,
     pub tasks: u64,
+    pub memories: u64,
     /// There already: left as they are.
     pub known: u64,
 }
@@ -133,16 +141,36 @@ impl Engine {
                         .push(TaskChange { task: Task { owner: owner.clone(), ..task }, expected_version: None });
                     imported.tasks += 1;
                 }
+                ExportLine::Memory(memory) if self.store.memory(owner, memory.id)?.is_some() => imported.known += 1,
+                ExportLine::Memory(memory) => {
+                    let (mut memory, taken) = self.clean(owner, &*memory)?;
+                    secrets.extend(taken);
+                    if memory.sources.is_empty() || !(0.0..=1.0).contains(&memory.confidence) {
+                        return Err(Error::BadMemory(format!(
+                            "memory {} has no source, or a confidence that is not between 0 and 1",
+                            memory.id
+                        )));
+                    }
+                    // What is known here of its slot is not overruled by a file.
+                    let slot = MemoryFilter { slot: Some(memory.slot()), statuses: vec![MemoryStatus::Active] };
+                    if memory.status == MemoryStatus::Active && !self.store.memories(owner, &slot)?.is_empty() {
+                        memory.status = MemoryStatus::Pending;
+                        memory.reason = Some("another is in force in the store it was brought into".to_owned());
+                    }
+                    changes.memories.push(MemoryChange { memory, expected_version: None });
+                    imported.memories += 1;
+                }
             }
         }
-        if changes.events.is_empty() && changes.tasks.is_empty() {
+        if changes.events.is_empty() && changes.tasks.is_empty() && changes.memories.is_empty() {
             return Ok(imported);
         }
         let sessions = sessions.into_iter().map(|(session, task)| SessionState { session, task });
         changes.sessions.extend(sessions);
         changes.secrets = self.sealed(owner, &secrets);
         let mut operation = self.operation(owner, Verb::Import, Target::Store, "caller", "lines of an export");
-        operation.after = Some(json!({ "events": imported.events, "tasks": imported.tasks }));
+        operation.after =
+            Some(json!({ "events": imported.events, "tasks": imported.tasks, "memories": imported.memories }));
         changes.operations.push(operation);
         let place = self.attention.of(owner);
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,7 +13,7 @@ use crate::signals;
 use crate::store::{EventPage, JournalPage, StoreError};
 use crate::text;
 use crate::types::change::{ChangeSet, Learned, MemoryChange, NewEvent};
-use crate::types::event::{Event, Kind, Source, StoredEvent, Trust};
+use crate::types::event::{Event, Kind, Overturned, Source, StoredEvent, Trust};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter, MemoryStatus, Slot, Stance};
 use crate::types::operation::{Operation, Target, Verb};
@@ -106,6 +106,7 @@ impl Engine {
         });
         ChangeSet {
             owner: owner.clone(),
+            overturned: changes.iter().flat_map(|change| overturned(change, changes)).collect(),
             memories: memories.collect(),
             operations: operations.collect(),
             ..ChangeSet::default()
@@ -294,6 +295,24 @@ impl Engine {
         }
         Ok((requests, wishes))
     }
+}
+
+/// What a memory that no longer holds was drawn from is not served as current either (SPEC 2.6).
+fn overturned(change: &Change, all: &[Change]) -> Vec<(EventId, Overturned)> {
+    let memory = &change.after;
+    let ends = matches!(memory.status, MemoryStatus::Superseded | MemoryStatus::Retracted);
+    let ended_before = change.before.as_ref().is_some_and(|before| before.status == memory.status);
+    let Some(at) = memory.valid_to.as_ref().filter(|_| ends && !ended_before) else { return Vec::new() };
+    let next = all.iter().find(|other| Some(other.after.id) == memory.superseded_by);
+    let marks = memory.sources.iter().filter(|evidence| evidence.stance == Stance::States).filter_map(|evidence| {
+        let mark = Overturned {
+            statement: evidence.quote.clone(),
+            replaced_by: next.map(|other| other.after.content.clone()),
+            at: at.timestamp(),
+        };
+        Some((evidence.event?, mark))
+    });
+    marks.collect()
 }
 
 /// What of a request stands as its evidence.

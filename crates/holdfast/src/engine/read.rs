@@ -16,9 +16,9 @@ use crate::text::{self, Tokenizer, fold};
 use crate::types::change::ChangeSet;
 use crate::types::context::{BlockItem, BlockOptions, ContextBlock};
 use crate::types::event::{Kind, Source, StoredEvent};
-use crate::types::ids::Seq;
+use crate::types::ids::{MemoryId, Seq};
 use crate::types::operation::{Target, Verb};
-use crate::types::query::{Filter, Found, Hit, Query, Recalled, Route};
+use crate::types::query::{Filter, Found, Hit, MemoryNote, Query, Recalled, Route, Verdict};
 use crate::types::task::Task;
 use crate::working::{self, Given};
 
@@ -121,6 +121,17 @@ impl Engine {
         if !evidence.dense {
             let why = self.embedding.note()?.unwrap_or_else(|| "no vectors serve yet".to_owned());
             explain.notes.push(format!("searched by words only: {why}"));
+        }
+        let mut events = events;
+        let overruled: BTreeSet<_> = explain.memories.iter().filter_map(|note| overruled(note)).collect();
+        if !overruled.is_empty() {
+            // What a rule that gives way here was drawn from gives way with it.
+            let mut sources = BTreeSet::new();
+            for id in overruled {
+                let memory = self.store.memory(&query.scope.owner, id)?;
+                sources.extend(memory.into_iter().flat_map(|memory| memory.sources).filter_map(|source| source.event));
+            }
+            events.retain(|hit| !matches!(&hit.found, Found::Event { event, .. } if sources.contains(&event.event.id)));
         }
         let hits = in_layers(plan.route, facts, memories, events);
         Ok((Recalled { route: plan.route, task: id, hits, explain }, task))
@@ -319,6 +330,11 @@ impl Engine {
 
 fn is_standing(hit: &Hit) -> bool {
     matches!(hit.found, Found::Memory { standing: true, .. })
+}
+
+/// The memory that gives way to what the task itself sets, if this note is of one.
+fn overruled(note: &MemoryNote) -> Option<MemoryId> {
+    matches!(note.verdict, Verdict::Overruled { .. }).then_some(note.id)
 }
 
 /// Standing rules first: they hold whatever is asked. Then the layer that the route says answers first.

@@ -172,7 +172,7 @@ fn hidden(plan: &Plan, asked: &Asked<'_>, memory: &Memory) -> Option<Verdict> {
     if let Some(by) = asked.overruled.get(&memory.attribute)
         && memory.kind == MemoryKind::Rule
     {
-        return hide(&format!("this task sets it otherwise: {by}"));
+        return Some(Verdict::Overruled { by: by.clone() });
     }
     if memory.uses.hurt >= OUTCOMES_MIN && memory.uses.utility() < UTILITY_MIN {
         return hide("it has hurt more than it helped");

@@ -214,6 +214,10 @@ pub enum Verdict {
     Repeats {
         other: Seq,
     },
+    /// The task in hand sets it otherwise.
+    Overruled {
+        by: String,
+    },
     /// May not be seen: overturned, filtered, not in force.
     Hidden {
         reason: String,

@@ -4,6 +4,7 @@
 
 mod corrections;
 mod embedding;
+mod memory;
 mod parts;
 mod promises;
 mod secrets;
@@ -21,9 +22,16 @@ use holdfast::import::{self, Options};
 
 /// An engine over a store of its own, in a world that starts on a Friday in November 2026, without an embedding model.
 fn engine(directory: &Path) -> Engine {
-    let start = "2026-11-27T09:00:00Z".parse().unwrap();
-    let env = Arc::new(Env::fixed(7, start));
-    Engine::open(Config { embedding: Choice::None, env, ..Config::at(directory) }).unwrap()
+    Engine::open(lexical(directory)).unwrap()
+}
+
+fn env() -> Arc<Env> {
+    Arc::new(Env::fixed(7, "2026-11-27T09:00:00Z".parse().unwrap()))
+}
+
+/// As `engine` opens it.
+fn lexical(directory: &Path) -> Config {
+    Config { embedding: Choice::None, env: env(), ..Config::at(directory) }
 }
 
 fn workspace() -> PathBuf {
