@@ -2,6 +2,7 @@
 
 mod baseline;
 mod data;
+mod memory;
 mod metrics;
 mod retrieval;
 mod speed;
@@ -14,6 +15,8 @@ use clap::Parser;
 enum Command {
     /// Does recall find the evidence? On folders in the normal form of the data sets.
     Retrieval(retrieval::Arguments),
+    /// What does long-term memory make of real talk? On folders in the normal form, or chats.
+    Memory(memory::Arguments),
     /// How fast is it, and how does that grow with the number of events?
     Speed(speed::Arguments),
 }
@@ -21,6 +24,7 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Command::parse() {
         Command::Retrieval(arguments) => retrieval::run(&arguments),
+        Command::Memory(arguments) => memory::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
     }
 }

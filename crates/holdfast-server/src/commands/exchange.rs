@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use holdfast::engine::{EXPORT_VERSION, Engine, ExportLine, Imported};
+use holdfast::engine::{EXPORT_VERSION, Engine, ExportLine, Exported, Imported};
 use holdfast::types::scope::Owner;
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub fn export(global: &Global, all: bool, printer: Printer) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let exported = engine.export(&owners, &mut out)?;
     out.flush()?;
-    let engine::Exported { owners, events, tasks, memories } = exported;
+    let Exported { owners, events, tasks, memories } = exported;
     printer.say(format_args!("{owners} owners, {events} events, {tasks} tasks, {memories} memories"));
     Ok(())
 }
