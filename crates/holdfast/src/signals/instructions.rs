@@ -148,12 +148,18 @@ const EN_ORDERS: &[&str] = &[
     "mark",
 ];
 
+/// What one asks not to be done any more, Chinese: 别再说了 and 别再难过 are no orders about the work.
+const RETRACTED: &[&str] = &[
+    "用", "写", "发", "抄送", "给我", "加", "附", "推送", "提醒", "输出", "列", "带", "做成", "导出", "寄", "标",
+    "翻译", "总结", "汇总", "生成", "贴", "cc", "问我", "通知", "按", "以", "把",
+];
+
 pub(super) fn find(reading: &Reading<'_>) -> Vec<Instruction> {
     let mut found: Vec<Instruction> = Vec::new();
     let mut after = 0;
     for hit in &reading.hits {
         let standing = match hit.tag {
-            Tag::Standing => Standing::Standing,
+            Tag::Standing | Tag::Retracting => Standing::Standing,
             Tag::OneOff => Standing::OneOff,
             _ => continue,
         };
@@ -191,6 +197,9 @@ fn order(reading: &Reading<'_>, hit: &Hit, standing: Standing) -> Option<Range<u
         || is_past_habit(text, hit, clause)
     {
         return None;
+    }
+    if hit.tag == Tag::Retracting {
+        return retraction(reading, hit, clause);
     }
     let span = whole_order(reading, hit, clause)?;
     let subject_after = reading.said(hit.end..span.end, Tag::ThirdPerson).any(|word| {
@@ -239,6 +248,31 @@ fn is_past_habit(text: &str, hit: &Hit, clause: &Clause) -> bool {
     }
     // "for now" and "in general" in the middle of a statement say little.
     false
+}
+
+/// What is no longer to be done: 「别再用表格了」, "stop sending me summaries"; said to whoever serves, not of oneself.
+fn retraction(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> Option<Range<usize>> {
+    let text = reading.text();
+    let before = text[clause.span.start..hit.start].trim();
+    let after = text[hit.end..clause.span.end].trim().trim_end_matches(['了', '吧', '啊', '哈']);
+    let word = &text[hit.span()];
+    let told = if word.is_ascii() {
+        let of_you = word.ends_with(" to");
+        // Without "any more" it says only that it needn't be done now.
+        let over = word.starts_with("no longer") || after.contains("any more") || after.contains("anymore");
+        if of_you {
+            phrase::ends_with_word(before, "you") && before.split(' ').count() <= 3 && over && !after.is_empty()
+        } else if word.starts_with("back to") {
+            matches!(before, "" | "go" | "let's go" | "please go" | "switch" | "please switch" | "change" | "can we go")
+        } else {
+            matches!(before, "" | "please" | "and" | "also" | "ok" | "just" | "so" | "you can") && !after.is_empty()
+        }
+    } else {
+        let plain = before.chars().count() <= 6 && !before.contains(['我', '他', '她', '让', '叫', '说', '你']);
+        let returns = !word.ends_with('再');
+        plain && (returns && after.chars().count() <= 3 || RETRACTED.iter().any(|verb| after.starts_with(verb)))
+    };
+    told.then(|| phrase::trimmed(text, clause.span.clone()))
 }
 
 /// The clause of the word; with the next one when the word stands alone: 「从现在起，回答先写结论」.
@@ -330,6 +364,8 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
     let rest = text[hit.end.min(span.end)..span.end].trim_start_matches([' ', '，', ',', '：', ':']);
     let before = text[span.start..hit.start].trim();
     let ascii = text.as_bytes()[hit.start].is_ascii();
+    // "From now on, unless I say otherwise, reply in Spanish".
+    let rest = if rest.starts_with("unless ") { rest.split_once(", ").map_or(rest, |(_, order)| order) } else { rest };
     if !ascii {
         if rest.starts_with(['是', '会', '的'])
             && !rest.starts_with("的报")
@@ -359,7 +395,9 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
             || reading.said(span.clone(), Tag::Past).any(|word| word.start >= hit.end);
         let formed = reading.hits_in(span).iter().any(|word| word.tag == Tag::Format);
         let ordered = |said: &str| zh_orders(said) || formed && !said.is_empty();
-        return !told && (ordered(rest) || ordered(before));
+        // 请记住网关的端口是8443: 请 asks for remembering, which orders nothing.
+        let memo = word.ends_with("记住");
+        return !told && (ordered(rest) || !memo && ordered(before));
     }
     let first = rest.split([' ', ',']).next().unwrap_or_default();
     let head = before.split([' ', ',']).next().unwrap_or_default();

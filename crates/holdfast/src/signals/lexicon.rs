@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::types::signals::StateWord;
+use crate::types::signals::{Liking, StateWord};
 
 const ZH: &str = include_str!("lexicon/zh.toml");
 const EN: &str = include_str!("lexicon/en.toml");
@@ -72,6 +72,8 @@ pub(super) enum Tag {
     Trend,
     Standing,
     OneOff,
+    /// Takes back what was ordered to hold: 不用再, "stop sending".
+    Retracting,
     ThirdPerson,
     Work,
     Format,
@@ -89,6 +91,46 @@ pub(super) enum Tag {
     Title,
     Organisation,
     Measure,
+    /// Says how somebody stands to what comes behind it.
+    Liking(Liking),
+    /// Somebody near to the speaker; `true`: whose is clear without 我的.
+    Person(bool),
+    Occupation,
+    Level,
+    Diet,
+    /// Tools and brands.
+    Tool,
+    Employer,
+    Nationality,
+    /// Makes the whole text one of somebody else.
+    Pretend,
+    /// Work on a text that follows.
+    TextWork,
+    Remember,
+    Forget,
+    /// What is said to have a value: 年薪, "birthday".
+    Attribute(Attribute),
+}
+
+/// What the values of an attribute look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Attribute {
+    Name,
+    Employer,
+    Job,
+    Level,
+    Birthday,
+    Age,
+    Language,
+    Timezone,
+    Pay,
+    Measure,
+    Device,
+    Tool,
+    Manager,
+    Team,
+    Hours,
 }
 
 /// How a state word is used.
@@ -122,6 +164,29 @@ struct File {
     feedback: FeedbackWords,
     instructions: Instructions,
     entities: Entities,
+    statements: Statements,
+}
+
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Statements {
+    likes: Vec<String>,
+    prefers: Vec<String>,
+    dislikes: Vec<String>,
+    no_longer: Vec<String>,
+    persons: Vec<String>,
+    own_persons: Vec<String>,
+    occupations: Vec<String>,
+    levels: Vec<String>,
+    diets: Vec<String>,
+    tools: Vec<String>,
+    employers: Vec<String>,
+    nationalities: Vec<String>,
+    pretend: Vec<String>,
+    text_work: Vec<String>,
+    remember: Vec<String>,
+    forget: Vec<String>,
+    attributes: BTreeMap<Attribute, Vec<String>>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -191,6 +256,7 @@ struct FeedbackWords {
 struct Instructions {
     standing: Vec<String>,
     one_off: Vec<String>,
+    retracting: Vec<String>,
     third_person: Vec<String>,
 }
 
@@ -275,6 +341,7 @@ impl Lexicon {
             feedback,
             instructions,
             entities,
+            statements,
             not_states,
             state_nouns,
             wishes,
@@ -310,16 +377,36 @@ impl Lexicon {
             ("feedback.trends", &feedback.trends, Tag::Trend),
             ("instructions.standing", &instructions.standing, Tag::Standing),
             ("instructions.one_off", &instructions.one_off, Tag::OneOff),
+            ("instructions.retracting", &instructions.retracting, Tag::Retracting),
             ("instructions.third_person", &instructions.third_person, Tag::ThirdPerson),
             ("entities.work", &entities.work, Tag::Work),
             ("entities.formats", &entities.formats, Tag::Format),
             ("entities.titles", &entities.titles, Tag::Title),
             ("entities.organisations", &entities.organisations, Tag::Organisation),
             ("entities.measures", &entities.measures, Tag::Measure),
+            ("statements.likes", &statements.likes, Tag::Liking(Liking::Likes)),
+            ("statements.prefers", &statements.prefers, Tag::Liking(Liking::Prefers)),
+            ("statements.dislikes", &statements.dislikes, Tag::Liking(Liking::Dislikes)),
+            ("statements.no_longer", &statements.no_longer, Tag::Liking(Liking::NoLonger)),
+            ("statements.persons", &statements.persons, Tag::Person(false)),
+            ("statements.own_persons", &statements.own_persons, Tag::Person(true)),
+            ("statements.occupations", &statements.occupations, Tag::Occupation),
+            ("statements.levels", &statements.levels, Tag::Level),
+            ("statements.diets", &statements.diets, Tag::Diet),
+            ("statements.tools", &statements.tools, Tag::Tool),
+            ("statements.employers", &statements.employers, Tag::Employer),
+            ("statements.nationalities", &statements.nationalities, Tag::Nationality),
+            ("statements.pretend", &statements.pretend, Tag::Pretend),
+            ("statements.text_work", &statements.text_work, Tag::TextWork),
+            ("statements.remember", &statements.remember, Tag::Remember),
+            ("statements.forget", &statements.forget, Tag::Forget),
             ("dates.past", &dates.past, Tag::Past),
             ("dates.future", &dates.future, Tag::Future),
         ] {
             lexicon.add(list, words, tag)?;
+        }
+        for (attribute, words) in &statements.attributes {
+            lexicon.add("statements.attributes", words, Tag::Attribute(*attribute))?;
         }
         lexicon.add_dates(dates)?;
         for (_, entries) in &mut lexicon.buckets {

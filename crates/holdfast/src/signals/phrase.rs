@@ -636,6 +636,18 @@ pub(super) fn trimmed(text: &str, span: Range<usize>) -> Range<usize> {
     start.min(end)..end
 }
 
+/// What was said without the marks and spaces around it; quotation marks and brackets stay, for they come in pairs.
+pub(super) fn trimmed_ends(text: &str, span: Range<usize>) -> Range<usize> {
+    const MARKS: &[char] = &[
+        ' ', '\t', '\n', '\r', '\u{3000}', ',', '.', ':', ';', '!', '?', '，', '。', '：', '；', '！', '？', '、', '—',
+        '~', '…',
+    ];
+    let said = &text[span.clone()];
+    let start = span.start + (said.len() - said.trim_start_matches(MARKS).len());
+    let end = span.end - (said.len() - said.trim_end_matches(MARKS).len());
+    start.min(end)..end
+}
+
 /// A date at either end goes, unless it describes the noun: 周五的会 keeps it, 今天取消周报 does not.
 fn strip_dates(reading: &Reading<'_>, span: &mut Range<usize>) {
     let text = reading.text();

@@ -1,0 +1,241 @@
+//! What of a text is the user's own, said for now, and said at all: no story, no pasted text, no question, no hearsay.
+
+use std::ops::Range;
+
+use crate::signals::layout::Clause;
+use crate::signals::lexicon::Tag;
+use crate::signals::reading::Reading;
+
+/// A longer text is a document, of which only the first and the last paragraph can be the user's own words.
+const OWN_TEXT_CHARS_MAX: usize = 4000;
+
+/// At the head of a line: a mail, a transcript.
+const HEADERS: &[&str] = &[
+    "from:",
+    "subject:",
+    "user:",
+    "assistant:",
+    "human:",
+    "ai:",
+    "system:",
+    "发件人",
+    "收件人",
+    "主题：",
+    "主题:",
+    "用户：",
+    "用户:",
+    "助手：",
+    "助手:",
+    "dear ",
+];
+/// At the head of a line: no prose, or a list that somebody else may have written; the lines of our own context block too.
+const NOT_PROSE: &[&str] = &["#", "- ", "* ", "•", "|", "{", "}", "\"", "<", "[", "//", "import ", "def ", "fn "];
+/// Before a colon: what follows is still said of oneself.
+const INTRODUCTIONS: &[&str] = &[
+    "更正",
+    "补充",
+    "补充一下",
+    "另外",
+    "对了",
+    "备注",
+    "注意",
+    "我的情况",
+    "关于我",
+    "自我介绍",
+    "个人情况",
+    "基本情况",
+    "个人信息",
+    "先说一下",
+    "说一下",
+    "记住",
+    "记一下",
+    "记下",
+    "记下来",
+    "记得",
+    "fyi",
+    "note",
+    "ps",
+    "p.s",
+    "update",
+    "background",
+    "context",
+    "about me",
+    "some context",
+    "correction",
+    "remember",
+    "mind",
+    "reference",
+    "record",
+    "remember this",
+    "note that",
+    "one thing",
+];
+/// Ends a clause that leads up to the words of somebody.
+const REPORTS: &[&str] = &[
+    "说",
+    "问",
+    "道",
+    "写",
+    "回",
+    "答",
+    "讲",
+    "表示",
+    "告诉我",
+    "said",
+    "says",
+    "told me",
+    "asked",
+    "wrote",
+    "thinks",
+    "claims",
+    "believes",
+];
+/// A sentence that ends in one of these asks whether all of it is so.
+const TAG_QUESTIONS: &[&str] = &[
+    "对吗",
+    "对吧",
+    "是吗",
+    "是吧",
+    "对不对",
+    "是不是",
+    "没错吧",
+    "记得吗",
+    "right",
+    "correct",
+    "isn't it",
+    "don't i",
+    "do i",
+    "am i",
+    "aren't i",
+    "is that right",
+    "is that correct",
+    "is that true",
+    "remember",
+    "yes or no",
+    "true or false",
+];
+
+/// The stretches of a text that are the user's own words, in order.
+pub(super) struct OwnWords(Vec<Range<usize>>);
+
+impl OwnWords {
+    pub(super) fn holds(&self, at: usize) -> bool {
+        let after = self.0.partition_point(|span| span.end <= at);
+        self.0.get(after).is_some_and(|span| span.contains(&at))
+    }
+
+    /// Of a place in the text as written.
+    pub(super) fn holds_original(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let after = self.0.partition_point(|span| reading.folded.span(span.clone()).end <= at);
+        self.0.get(after).is_some_and(|span| reading.folded.span(span.clone()).contains(&at))
+    }
+}
+
+pub(super) fn own_words(reading: &Reading<'_>) -> OwnWords {
+    let text = reading.text();
+    let unquoted = |tag: Tag| reading.said(0..text.len(), tag);
+    let whole = text.trim();
+    let is_data = whole.starts_with('{') && whole.ends_with('}') || whole.starts_with('[') && whole.ends_with(']');
+    if is_data || unquoted(Tag::Pretend).next().is_some() {
+        return OwnWords(Vec::new());
+    }
+    let worked_on = unquoted(Tag::TextWork)
+        .find(|work| !reading.hits.iter().any(|hit| hit.tag == Tag::Occupation && hit.span() == work.span()))
+        .map_or(text.len(), |work| work.start);
+    let fence = text.find("holdfast-context").unwrap_or(text.len());
+    let until = worked_on.min(fence);
+    let paragraphs = paragraphs(text);
+    let mut own: Vec<Range<usize>> = Vec::new();
+    let mut from = 0;
+    for line in text.split_inclusive('\n') {
+        let span = from..from + line.len();
+        from = span.end;
+        let said = line.trim();
+        if HEADERS.iter().any(|header| said.starts_with(header)) {
+            return OwnWords(Vec::new());
+        }
+        let numbered = said.trim_start_matches(|c: char| c.is_ascii_digit());
+        let numbered = numbered.len() < said.len() && numbered.starts_with(['.', ')', '、']);
+        let inside = paragraphs.iter().any(|paragraph| paragraph.contains(&span.start));
+        if inside && span.start < until && !numbered && !NOT_PROSE.iter().any(|mark| said.starts_with(mark)) {
+            own.push(span.start..span.end.min(until));
+        }
+        // What a line announces and then breaks off for is shown, not said.
+        let announces = said.strip_suffix([':', '：']);
+        if announces.is_some_and(|label| !introduces(label)) && from < text.len() {
+            break;
+        }
+    }
+    OwnWords(own)
+}
+
+/// All of a short text; of a long one the first and the last paragraph.
+fn paragraphs(text: &str) -> Vec<Range<usize>> {
+    if text.len() <= OWN_TEXT_CHARS_MAX || text.chars().count() <= OWN_TEXT_CHARS_MAX {
+        return std::iter::once(0..text.len()).collect();
+    }
+    let mark = if text.contains("\n\n") { "\n\n" } else { "\n" };
+    let body = text.trim_end();
+    match (body.find(mark), body.rfind(mark)) {
+        (Some(first), Some(last)) => vec![0..first, last..text.len()],
+        _ => Vec::new(),
+    }
+}
+
+fn introduces(label: &str) -> bool {
+    let label = label.trim();
+    INTRODUCTIONS.iter().any(|word| label.ends_with(word))
+}
+
+/// How many of a sentence's clauses say something: of a question, those before the one that asks.
+pub(super) fn said_clauses(reading: &Reading<'_>, clauses: &[Clause]) -> usize {
+    let text = reading.text();
+    let last = text[clauses[clauses.len() - 1].span.clone()].trim();
+    let tag = TAG_QUESTIONS.contains(&last);
+    if !reading.layout.sentence_of(&clauses[0]).question {
+        return if tag { 0 } else { clauses.len() };
+    }
+    let alternative = ["or ", "and ", "还是", "或"].iter().any(|word| last.starts_with(word));
+    if tag || alternative { 0 } else { clauses.len() - 1 }
+}
+
+/// Whether what a clause says is meant: nothing supposed, told by others, given as an example, or for this once.
+pub(super) fn asserts(reading: &Reading<'_>, clauses: &[Clause], place: usize) -> bool {
+    let text = reading.text();
+    let clause = &clauses[place];
+    let sentence = &reading.layout.sentence_of(clause).span;
+    let so_far = sentence.start..clause.span.end;
+    let before = sentence.start..clause.span.start;
+    let supposed = |span: Range<usize>| {
+        reading.said(span, Tag::Hypothesis).any(|word| !reading.inside_of(word, Tag::NotHypothesis))
+    };
+    if supposed(so_far.clone())
+        || reading.said(so_far, Tag::Example).next().is_some()
+        || reading.said(sentence.clone(), Tag::OneOff).next().is_some()
+        || reading.said(before, Tag::Speech).next().is_some()
+    {
+        return false;
+    }
+    if let Some(next) = clauses.get(place + 1) {
+        let next = text[next.span.clone()].trim_start();
+        if ["if ", "unless ", "otherwise", "除非", "否则", "不然", "要不然"].iter().any(|word| next.starts_with(word))
+        {
+            return false;
+        }
+    }
+    clauses[..place].iter().all(|earlier| {
+        let said = text[earlier.span.clone()].trim();
+        let reports = REPORTS.iter().any(|word| said.ends_with(word) && (!word.is_ascii() || said.contains(' ')));
+        let labelled = text[earlier.span.end..].starts_with([':', '：']) && !introduces(said);
+        // "Oh great, I love waiting."
+        let mocks = matches!(said, "great" | "oh great" | "wonderful" | "yeah right" | "oh sure" | "呵呵" | "真行");
+        !reports && !labelled && !mocks
+    })
+}
+
+pub(super) fn is_greeting(said: &str) -> bool {
+    let said = said.trim();
+    ["你好", "您好", "大家好", "嗨", "哈喽", "早上好", "上午好", "下午好", "晚上好", "hi", "hello", "hey"]
+        .iter()
+        .any(|word| said.strip_prefix(word).is_some_and(|rest| rest.chars().count() <= 6))
+}

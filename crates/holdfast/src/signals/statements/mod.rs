@@ -1,0 +1,174 @@
+//! What a user states of themselves, of people near them, and of how they want to be served: 「我住在余杭」, "I'm allergic to nuts",
+//! 「以后周报都先写结论」. For long-term memory, where a missed statement costs little and a wrong one stays.
+//!
+//! In: a user's text as the rules read it. Out: statements with the words that make them. So that they are right, only what a
+//! part of a clause says from its very head is read (「我…」, "my sister is …"): reported speech, conditions, questions and wishes
+//! have another head. It knows nothing of what is already remembered.
+//!
+//! The attributes it emits are few, for a room that has to tell which of them mean the same:
+//!
+//! | of | zh | en |
+//! |---|---|---|
+//! | name | 叫 | name |
+//! | home | 住 | live |
+//! | employer | 上班 | work |
+//! | job | 职业 | job |
+//! | level | 职级 | |
+//! | age | 年龄 | age |
+//! | birthday | 生日 | birthday |
+//! | what one can't stand the body of | 过敏 | allergic |
+//! | diet | 饮食 | diet |
+//! | team | 团队 | team |
+//! | languages, of which one has several | | speak |
+//! | tools, of which one has several | 用 | use |
+//! | measures | 身高, 体重 | height, weight |
+//! | pay | 年薪, 月薪 … | salary |
+//!
+//! and, as written, the words of `[statements.attributes]` in the word lists (手机, "birthday") and 最喜欢的X / "favourite X".
+
+mod en;
+mod guards;
+mod orders;
+#[cfg(test)]
+mod tests;
+mod values;
+mod zh;
+
+use std::ops::Range;
+
+use super::instructions;
+use super::layout::Clause;
+use super::reading::Reading;
+use crate::types::signals::{Claim, Statement};
+
+/// Of one message: more is a form or a pasted text.
+const STATEMENTS_MAX: usize = 24;
+/// What states a thing is short; what is longer holds more than it.
+const TEXT_CHARS_MAX: usize = 200;
+
+/// Of whom a part of a sentence speaks, for the parts behind it that don't say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Whom {
+    User,
+    Third(Range<usize>),
+    /// Somebody else, or it can't be told.
+    Nobody,
+}
+
+/// A stretch that can state something.
+#[derive(Debug, Clone)]
+struct Part {
+    span: Range<usize>,
+    /// The first of the event: its subject, if it has none, is the user.
+    opens: bool,
+    /// Behind a greeting, where people say who they are.
+    greeted: bool,
+    /// Where the clause before begins, if it only says to what this is preferred.
+    compared: Option<usize>,
+}
+
+/// A statement with spans of the folded text.
+#[derive(Debug)]
+struct Found {
+    claim: Claim,
+    subject: Option<Range<usize>>,
+    span: Range<usize>,
+}
+
+pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
+    let own = guards::own_words(reading);
+    let instructs = |instruction: crate::types::signals::Instruction| Statement {
+        claim: Claim::Instructs { standing: instruction.standing },
+        subject: None,
+        text: instruction.text,
+        span: instruction.span,
+    };
+    let mut statements: Vec<Statement> = instructions::find(reading)
+        .into_iter()
+        .filter(|instruction| {
+            own.holds_original(reading, instruction.span.start) && instruction.text.chars().count() <= TEXT_CHARS_MAX
+        })
+        .map(instructs)
+        .collect();
+    let mut found = Vec::new();
+    let mut opens = true;
+    for clauses in reading.layout.clauses.chunk_by(|one, next| one.sentence == next.sentence) {
+        if found.len() >= STATEMENTS_MAX {
+            break;
+        }
+        if own.holds(clauses[0].span.start) {
+            sentence(reading, clauses, opens, &mut found);
+        }
+        opens = false;
+    }
+    for one in found.into_iter().take(STATEMENTS_MAX) {
+        let span = reading.folded.span(one.span.clone());
+        let ordered = |other: &Statement| {
+            matches!(other.claim, Claim::Instructs { .. }) && other.span.start < span.end && span.start < other.span.end
+        };
+        let text = reading.folded.written(one.span);
+        // An order says more than that it is to be remembered, or what is liked; but 不要记住 is none to remember.
+        if matches!(one.claim, Claim::Forget { .. }) {
+            statements.retain(|other| !ordered(other));
+        }
+        if text.chars().count() > TEXT_CHARS_MAX || statements.iter().any(ordered) {
+            continue;
+        }
+        let subject = one.subject.map(|span| reading.folded.written(span).trim().to_owned());
+        statements.push(Statement { claim: one.claim, subject, text: text.to_owned(), span });
+    }
+    statements.sort_by_key(|statement| statement.span.start);
+    statements
+}
+
+fn sentence(reading: &Reading<'_>, clauses: &[Clause], opens: bool, found: &mut Vec<Found>) {
+    let mut whom = Whom::Nobody;
+    let said_to = guards::said_clauses(reading, clauses);
+    let (mut greeted, mut compared) = (false, None);
+    for (place, clause) in clauses[..said_to].iter().enumerate() {
+        if !guards::asserts(reading, clauses, place) {
+            whom = Whom::Nobody;
+            continue;
+        }
+        if let Some(order) = orders::read(reading, clauses, place) {
+            found.push(remembered(reading, order));
+            return;
+        }
+        let part = Part { span: clause.span.clone(), opens: opens && place == 0, greeted, compared };
+        let said = &reading.text()[clause.span.clone()];
+        compared = zh::compares(said).then(|| clause.span.start + (said.len() - said.trim_start().len()));
+        let is_greeting = guards::is_greeting(said);
+        greeted = is_greeting;
+        if is_greeting {
+            continue;
+        }
+        read(reading, &part, &clauses[place + 1..said_to], &mut whom, found);
+    }
+}
+
+fn read(reading: &Reading<'_>, part: &Part, next: &[Clause], whom: &mut Whom, found: &mut Vec<Found>) {
+    let first = reading.text()[part.span.clone()].trim_start().chars().next().unwrap_or(' ');
+    if first.is_ascii() {
+        en::read(reading, part, next, whom, found);
+    } else {
+        zh::read(reading, part, whom, found);
+    }
+}
+
+/// What is to be remembered, as the statement it is if it is one as a whole: 「记住我对花生过敏」 is of the allergy.
+fn remembered(reading: &Reading<'_>, order: orders::Order) -> Found {
+    let orders::Order { found, content } = order;
+    let Some(content) = content else { return found };
+    let mut inside = Vec::new();
+    let part = Part { span: content.clone(), opens: true, greeted: false, compared: None };
+    read(reading, &part, &[], &mut Whom::Nobody, &mut inside);
+    let whole = |one: &Found| one.span.start <= content.start && one.span.end >= content.end;
+    match <[Found; 1]>::try_from(inside) {
+        Ok([one]) if whole(&one) => one,
+        _ => found,
+    }
+}
+
+fn claim_is(reading: &Reading<'_>, attribute: &str, value: Range<usize>, holds: bool) -> Claim {
+    Claim::Is { attribute: attribute.to_owned(), value: reading.folded.written(value).to_owned(), holds }
+}

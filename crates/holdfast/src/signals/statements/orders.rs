@@ -1,0 +1,227 @@
+//! What is to be remembered or forgotten, by the user's explicit words: 「记住：网关的端口是8443」, "forget what I said about the port".
+
+use std::ops::Range;
+
+use super::{Found, en, values, zh};
+use crate::signals::layout::Clause;
+use crate::signals::lexicon::{Hit, Tag};
+use crate::signals::phrase;
+use crate::signals::reading::Reading;
+use crate::types::signals::Claim;
+
+/// Longest name of what is to be forgotten.
+const ABOUT_CHARS_MAX: usize = 60;
+
+/// An order; what is to be remembered takes the rest of its sentence.
+pub(super) struct Order {
+    pub(super) found: Found,
+    /// Of one to remember, in the folded text.
+    pub(super) content: Option<Range<usize>>,
+}
+
+pub(super) fn read(reading: &Reading<'_>, clauses: &[Clause], place: usize) -> Option<Order> {
+    let clause = &clauses[place].span;
+    let sentence = reading.layout.sentence_of(&clauses[place]);
+    if sentence.question {
+        return None;
+    }
+    let head = head(reading, clause);
+    if reading.layout.is_quoted(head) {
+        return None;
+    }
+    let at_head = |tag: Tag| {
+        reading
+            .hits_in(&(head..head + 1))
+            .iter()
+            .find(|hit| hit.tag == tag && hit.start == head && hit.end <= clause.end)
+    };
+    if let Some(hit) = at_head(Tag::Remember) {
+        return remember(reading, hit, sentence.span.end);
+    }
+    let about = match at_head(Tag::Forget) {
+        Some(hit) => forget(reading, hit, clause),
+        None => forget_before(reading, head, clause),
+    }?;
+    let about = phrase::trimmed(reading.text(), about);
+    let text = &reading.text()[about.clone()];
+    if text.is_empty() || text.chars().count() > ABOUT_CHARS_MAX {
+        return None;
+    }
+    let span = phrase::trimmed(reading.text(), head..clause.end);
+    let claim = Claim::Forget { about: reading.folded.written(about).to_owned() };
+    Some(Order { found: Found { claim, subject: None, span }, content: None })
+}
+
+/// Where a clause begins to say something.
+fn head(reading: &Reading<'_>, clause: &Range<usize>) -> usize {
+    let text = reading.text();
+    let at = zh::after_leads(text, clause);
+    if text[at..clause.end].starts_with(|c: char| c.is_ascii()) { en::after_leads(text, &(at..clause.end)) } else { at }
+}
+
+fn remember(reading: &Reading<'_>, hit: &Hit, end: usize) -> Option<Order> {
+    const MARKS: [char; 6] = ['，', ',', '：', ':', ' ', '—'];
+    let text = reading.text();
+    let word = &text[hit.span()];
+    let after = &text[hit.end..end];
+    let marked = after.trim_start().starts_with(['：', ':', '，', ',']);
+    let mut rest = after.trim_start_matches(MARKS);
+    if word.is_ascii() {
+        let that = ["that ", "that, ", "that: ", "this: "].iter().find_map(|lead| rest.strip_prefix(lead));
+        let own = ["i ", "i'm ", "i've ", "my ", "we ", "our "].iter().any(|lead| rest.starts_with(lead));
+        let loose = word.starts_with("for ");
+        if that.is_none() && !marked && !own && !loose {
+            return None;
+        }
+        rest = that.unwrap_or(rest);
+        let first = rest.split(' ').next().unwrap_or_default();
+        // "Remember that time …", "remember, the meeting …" recall.
+        let recalls =
+            that.is_some() && matches!(first, "time" | "day" | "one" | "guy" | "thing" | "movie" | "scene" | "when");
+        let asks = matches!(
+            first,
+            "when" | "how" | "what" | "who" | "where" | "to" | "why" | "if" | "me" | "us" | "can" | "could"
+        );
+        if recalls || asks || rest.split(' ').count() < 3 {
+            return None;
+        }
+    } else {
+        if after.starts_with(['了', '过', '得', '吗', '没', '起']) {
+            return None;
+        }
+        rest = ["一下", "这个", "这一点", "这点", "这件事", "哦", "啊", "哈"]
+            .iter()
+            .fold(rest, |rest, lead| rest.strip_prefix(lead).unwrap_or(rest).trim_start_matches(MARKS));
+        let loose = word.contains("住") || word == "牢记";
+        let own = rest.starts_with('我') || rest.contains('是');
+        // 请记得带伞 is a thing to do, 帮我记一下会议 a thing to write down now.
+        let to_do = ["要", "去", "把", "先", "别", "不要", "发", "带", "买", "提醒", "给", "用", "写", "打"]
+            .iter()
+            .any(|word| rest.starts_with(word));
+        if !(marked || own || loose) || to_do || rest.chars().count() < 4 || rest.starts_with("我说") {
+            return None;
+        }
+    }
+    let from = end - rest.len();
+    let content = phrase::trimmed_ends(text, from..end);
+    let said = &text[content.clone()];
+    let asks = ["吗", "什么时候", "谁", "怎么"].iter().any(|word| said.ends_with(word));
+    if said.is_empty() || asks || phrase::is_pronoun(said) {
+        return None;
+    }
+    let claim = Claim::Remember { content: reading.folded.written(content.clone()).to_owned() };
+    let span = hit.start..content.end;
+    Some(Order { found: Found { claim, subject: None, span }, content: Some(content) })
+}
+
+/// What stands behind the word.
+fn forget(reading: &Reading<'_>, hit: &Hit, clause: &Range<usize>) -> Option<Range<usize>> {
+    let text = reading.text();
+    let word = &text[hit.span()];
+    let rest = text[hit.end..clause.end].trim();
+    let from = |rest: &str| {
+        clause.end - (text[hit.end..clause.end].trim_start().len()).min(clause.end - hit.end)
+            + (text[hit.end..clause.end].trim().len() - rest.len())
+    };
+    if word.is_ascii() {
+        let rest = rest.trim_end_matches(['.', '!']).trim_end();
+        let rest = rest.strip_suffix(" please").unwrap_or(rest);
+        let start = |tail: &str| {
+            let offset = tail.as_ptr() as usize - text.as_ptr() as usize;
+            offset..offset + tail.len()
+        };
+        if word.ends_with("forget") {
+            let about = [
+                "what i said about ",
+                "what i told you about ",
+                "everything i said about ",
+                "everything i told you about ",
+                "everything about ",
+                "what i just said about ",
+                "anything i said about ",
+            ]
+            .iter()
+            .find_map(|lead| rest.strip_prefix(lead));
+            let that = rest
+                .strip_prefix("that ")
+                .filter(|rest| ["i ", "i'm ", "my ", "i've "].iter().any(|own| rest.starts_with(own)));
+            let mine = Some(rest).filter(|rest| {
+                rest.starts_with("my ")
+                    && ![
+                        "last", "previous", "question", "message", "request", "earlier", "mistake", "comment", "first",
+                        "email",
+                    ]
+                    .iter()
+                    .any(|word| rest.split(' ').any(|other| other == *word))
+            });
+            let told = Some(rest).filter(|rest| {
+                rest.starts_with("the ")
+                    && [" i told you", " i gave you", " i mentioned", " i shared"]
+                        .iter()
+                        .any(|word| rest.contains(word))
+            });
+            let said = Some(rest).filter(|rest| {
+                matches!(
+                    *rest,
+                    "what i said"
+                        | "what i told you"
+                        | "what i just said"
+                        | "everything i said"
+                        | "everything i told you"
+                )
+            });
+            return about.or(that).or(mine).or(told).or(said).map(start);
+        }
+        let named = ["this", "that", "my ", "what i ", "the ", "any of this", "these "]
+            .iter()
+            .any(|lead| rest.starts_with(lead));
+        return named.then(|| start(rest));
+    }
+    let _ = from;
+    let rest = rest.trim_end_matches(['了', '吧', '啊', '哈', '哦']);
+    let names_itself = rest.starts_with(['录', '笔', '账', '者', '日', '仇', '得', '混', '错', '过', '起']);
+    let known =
+        ["我", "这", "那", "刚才", "刚刚", "上面", "之前", "前面", "关于"].iter().any(|word| rest.starts_with(word));
+    if rest.is_empty() || names_itself || !known {
+        return None;
+    }
+    let about = [
+        "我刚才说的",
+        "我之前说的",
+        "我刚刚说的",
+        "我前面说的",
+        "我说的",
+        "我告诉你的",
+        "我跟你说的",
+        "我提到的",
+        "关于",
+    ]
+    .iter()
+    .find_map(|lead| rest.strip_prefix(lead))
+    .filter(|about| !about.trim().is_empty())
+    .unwrap_or(rest);
+    let offset = about.as_ptr() as usize - text.as_ptr() as usize;
+    Some(offset..offset + about.len())
+}
+
+/// What stands before the word: 「这个不用记」「把我的地址忘掉」「忘了我刚才说的吧」.
+fn forget_before(reading: &Reading<'_>, head: usize, clause: &Range<usize>) -> Option<Range<usize>> {
+    let text = reading.text();
+    let said = text[head..clause.end].trim_end();
+    let bare = said.trim_end_matches(['吧', '啊', '哈', '哦']);
+    let known = |about: &str| {
+        ["这", "那", "我的", "我说的", "我刚", "刚才", "上面", "前面"].iter().any(|word| about.starts_with(word))
+    };
+    let about = ["忘掉", "忘了", "忘记"]
+        .iter()
+        .find_map(|word| bare.strip_suffix(word)?.strip_prefix('把'))
+        .or_else(|| {
+            ["不用记了", "不用记", "别记了", "别记", "不必记", "不用记住", "不要记"]
+                .iter()
+                .find_map(|word| bare.strip_suffix(word))
+        })
+        .or_else(|| said.strip_suffix('吧')?.strip_prefix("忘了"))?;
+    let about = about.trim_end_matches(['就', '都', '你']);
+    let offset = about.as_ptr() as usize - text.as_ptr() as usize;
+    (known(about) && values::is_short(reading, &(offset..offset + about.len()))).then_some(offset..offset + about.len())
+}

@@ -1,0 +1,371 @@
+//! Whether a stretch can be the value of an attribute, and where it ends.
+
+use std::ops::Range;
+
+use crate::signals::lexicon::{Attribute, Tag};
+use crate::signals::reading::Reading;
+
+const VALUE_CHARS_MAX: usize = 80;
+const OBJECT_CHARS_MAX: usize = 120;
+
+/// Surnames of one character, by which a Chinese name is known.
+const SURNAMES: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤欧";
+/// Ends a word that looks like a name and says what somebody is: 我是江苏人, 我是程序员.
+const NO_NAME_ENDS: &str = "人员生师家者的党迷手粉长工客民控族教型女男岁派队座了过吧呢吗";
+
+/// Stands for something seen or said before.
+const DEICTIC: &[&str] = &[
+    "this", "these", "those", "it", "your", "you", "yours", "above", "below", "here", "there", "me", "him", "her",
+    "them", "us",
+];
+/// What begins a thing that only this talk knows, or a sentence of its own.
+const NO_OBJECTS: &[&str] = &[
+    "that",
+    "my",
+    "our",
+    "his",
+    "their",
+    "how",
+    "when",
+    "what",
+    "where",
+    "why",
+    "who",
+    "which",
+    "if",
+    "as",
+    "because",
+    "both",
+    "either",
+    "neither",
+    "option",
+    "number",
+    "version",
+    "so",
+    "too",
+    "very",
+    "more",
+    "most",
+    "one",
+    "some",
+    "any",
+    "each",
+    "all",
+    "another",
+    "other",
+    "a",
+    "b",
+    "c",
+    "and",
+    "but",
+    "or",
+    "not",
+    "him",
+    "something",
+    "nothing",
+    "everything",
+    "anything",
+    "being",
+    "having",
+    "seeing",
+    "hearing",
+    "knowing",
+    "for",
+    "about",
+    "with",
+    "in",
+    "at",
+    "is",
+    "was",
+    "now",
+    "please",
+    "can",
+    "even",
+    "then",
+    "like",
+    "i",
+    "we",
+    "they",
+    "he",
+    "she",
+    "i'm",
+    "someone",
+];
+/// Behind "the", "a" or a name: a thing of this talk.
+const NO_HEADS: &[&str] = &[
+    "idea",
+    "ideas",
+    "suggestion",
+    "suggestions",
+    "approach",
+    "plan",
+    "advice",
+    "option",
+    "version",
+    "tips",
+    "tip",
+    "proposal",
+    "example",
+    "examples",
+    "explanation",
+    "answer",
+    "response",
+    "design",
+    "list",
+    "feedback",
+    "one",
+    "ones",
+    "part",
+    "question",
+    "way",
+    "fact",
+    "thought",
+    "sound",
+    "look",
+    "feel",
+    "lot",
+    "bit",
+    "concept",
+    "structure",
+    "direction",
+    "first",
+    "second",
+    "third",
+    "last",
+    "latter",
+    "former",
+];
+
+pub(super) fn is_short(reading: &Reading<'_>, value: &Range<usize>) -> bool {
+    let chars = reading.text()[value.clone()].chars().count();
+    (1..=VALUE_CHARS_MAX).contains(&chars)
+}
+
+/// Whether a stretch looks like a value of the attribute: what is merely said of the thing (我的手机是坏的, "my car is red") doesn't.
+pub(super) fn fits(reading: &Reading<'_>, attribute: Attribute, value: &Range<usize>) -> bool {
+    if !is_short(reading, value) {
+        return false;
+    }
+    let said = &reading.text()[value.clone()];
+    if is_deictic(said) || said.starts_with(['不', '没', '很', '太', '挺', '非']) {
+        return false;
+    }
+    let tagged =
+        |wanted: &dyn Fn(Tag) -> bool| reading.hits_in(value).iter().any(|hit| wanted(hit.tag) && hit.end <= value.end);
+    let number = has_number(said);
+    match attribute {
+        Attribute::Name => is_name(reading, value),
+        Attribute::Employer => is_organisation(reading, value),
+        Attribute::Job => is_occupation(reading, value),
+        Attribute::Level => is_level(reading, value),
+        Attribute::Birthday => {
+            said.bytes().any(|b| b.is_ascii_digit())
+                || said.contains('月')
+                || tagged(&|tag| matches!(tag, Tag::Month(..)))
+        }
+        Attribute::Age => number && said.chars().count() <= 14,
+        Attribute::Language => said.ends_with(['语', '话']) || is_capitalised(reading, value),
+        Attribute::Timezone => {
+            ["utc", "gmt", "时间", "东八区", "/", "pacific", "eastern", "central", "mountain"]
+                .iter()
+                .any(|mark| said.contains(mark))
+                || said.len() <= 5 && is_capitalised(reading, value)
+        }
+        Attribute::Pay | Attribute::Hours => number && said.chars().count() <= 40,
+        Attribute::Measure => (number || said.ends_with('型') || said.len() <= 3) && said.chars().count() <= 20,
+        Attribute::Device | Attribute::Tool => {
+            let named = tagged(&|tag| tag == Tag::Tool) || first_word_is_capitalised(reading, value);
+            named && !said.ends_with('的') && reading.date_in(value.clone()).is_none() && said.chars().count() <= 40
+        }
+        Attribute::Manager => is_name(reading, value),
+        Attribute::Team => {
+            said.ends_with(['组', '部']) && said.chars().count() <= 10 && said.chars().count() >= 2 && !said.is_ascii()
+                || first_word_is_capitalised(reading, value)
+                    && said.len() <= 40
+                    && !tagged(&|tag| tag == Tag::Nationality)
+        }
+    }
+}
+
+pub(super) fn has_number(said: &str) -> bool {
+    said.chars().any(|c| c.is_ascii_digit() || "一二三四五六七八九十百千万两".contains(c))
+}
+
+/// A name of a person or an animal: Chinese with a surname, or capitalised.
+pub(super) fn is_name(reading: &Reading<'_>, value: &Range<usize>) -> bool {
+    let said = reading.text()[value.clone()].trim();
+    if reading.hits_in(value).iter().any(|hit| {
+        matches!(hit.tag, Tag::Nationality | Tag::Day(..) | Tag::Weekday(..) | Tag::Question | Tag::Occupation)
+    }) {
+        return false;
+    }
+    if said.is_ascii() {
+        return is_capitalised(reading, value) && said.split(' ').count() <= 4;
+    }
+    let chars: Vec<char> = said.chars().collect();
+    let titled = ["总", "老师", "哥", "姐", "经理", "主任"].iter().any(|title| said.ends_with(title));
+    let surname = chars.first().is_some_and(|c| SURNAMES.contains(*c));
+    let han = chars.iter().all(|c| ('\u{4e00}'..='\u{9fff}').contains(c) || *c == '·');
+    let nickname = chars.first().is_some_and(|c| "小阿老大".contains(*c)) && chars.len() <= 3;
+    han && (2..=4).contains(&chars.len())
+        && (surname && (titled || !chars.last().is_some_and(|c| NO_NAME_ENDS.contains(*c))) || nickname)
+        || !han && is_capitalised(reading, value)
+}
+
+/// What a pet or a child is called: no verb can stand there.
+pub(super) fn is_call_name(reading: &Reading<'_>, value: &Range<usize>) -> bool {
+    let said = reading.text()[value.clone()].trim();
+    if said.is_ascii() {
+        return is_name(reading, value);
+    }
+    let chars: Vec<char> = said.chars().collect();
+    (2..=4).contains(&chars.len())
+        && chars.iter().all(|c| ('\u{4e00}'..='\u{9fff}').contains(c))
+        && !chars.iter().any(|c| "我你他她它不了去来吃起车人什么苦好这那谁啥的".contains(*c))
+        && !["外卖", "大家", "快递", "救护"].iter().any(|word| said.starts_with(word))
+}
+
+/// A company by its name or its kind.
+pub(super) fn is_organisation(reading: &Reading<'_>, value: &Range<usize>) -> bool {
+    let said = &reading.text()[value.clone()];
+    let chars = said.chars().count();
+    if said.is_ascii() {
+        return first_word_is_capitalised(reading, value) && chars <= 40 && reading.date_in(value.clone()).is_none();
+    }
+    // The bare word says nothing: 在公司上班.
+    if matches!(said, "公司" | "单位" | "学校" | "医院" | "银行" | "工作室" | "家" | "外" | "大学" | "网络")
+        || chars > 16
+        || is_deictic(said)
+        || said.contains(['我', '的'])
+    {
+        return false;
+    }
+    let named = reading
+        .hits_in(value)
+        .iter()
+        .any(|hit| matches!(hit.tag, Tag::Employer | Tag::Organisation) && hit.end == value.end);
+    named || first_word_is_capitalised(reading, value)
+}
+
+/// Ends in an occupation; what stands before it narrows it down.
+pub(super) fn is_occupation(reading: &Reading<'_>, value: &Range<usize>) -> bool {
+    let said = &reading.text()[value.clone()];
+    let short = if said.is_ascii() { said.split(' ').count() <= 5 } else { said.chars().count() <= 14 };
+    let ends = reading.hits_in(value).iter().any(|hit| hit.tag == Tag::Occupation && hit.end == value.end);
+    let own =
+        ["your", "my", "the", "bad", "good", "great", "huge", "better", "的", "你", "他", "她", "这", "那", "个", "是"]
+            .iter()
+            .any(
+                |word| if word.is_ascii() { said.split(' ').any(|other| other == *word) } else { said.contains(word) },
+            );
+    short && ends && !own
+}
+
+/// P7, 副教授, "senior engineer".
+pub(super) fn is_level(reading: &Reading<'_>, value: &Range<usize>) -> bool {
+    let said = &reading.text()[value.clone()];
+    let letters = said.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let grade = said[letters..].trim_end_matches(['+', '-']);
+    let coded =
+        (1..=2).contains(&letters) && (1..=2).contains(&grade.len()) && grade.bytes().all(|b| b.is_ascii_digit());
+    coded
+        || reading.hits_in(value).iter().any(|hit| {
+            hit.tag == Tag::Level && hit.span() == *value
+                || hit.tag == Tag::Level && hit.end == value.end && said.chars().count() <= 8
+        })
+}
+
+/// Each word begins with a capital, as written.
+pub(super) fn is_capitalised(reading: &Reading<'_>, value: &Range<usize>) -> bool {
+    let written = reading.folded.written(value.clone());
+    !written.trim().is_empty()
+        && written.split_whitespace().all(|word| {
+            word.chars().next().is_some_and(char::is_uppercase)
+                || matches!(word, "de" | "van" | "of" | "da" | "the" | "and")
+        })
+        && written.trim_start().starts_with(char::is_uppercase)
+}
+
+/// The first word, articles aside, has a capital.
+pub(super) fn first_word_is_capitalised(reading: &Reading<'_>, value: &Range<usize>) -> bool {
+    let written = reading.folded.written(value.clone());
+    let written = ["a ", "an ", "the ", "A ", "An ", "The "]
+        .iter()
+        .find_map(|lead| written.strip_prefix(lead))
+        .unwrap_or(written);
+    let first = written.split([' ', '-']).next().unwrap_or_default();
+    first.chars().any(|c| c.is_ascii_uppercase())
+}
+
+pub(super) fn is_deictic(said: &str) -> bool {
+    let said = said.trim();
+    said.starts_with(['这', '那', '它', '他', '她', '你', '您', '该', '此', '哪', '谁'])
+        || said.split(' ').any(|word| DEICTIC.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())))
+        || matches!(said.split(' ').next(), Some("that" | "that's" | "what" | "how" | "not" | "like" | "my" | "our"))
+}
+
+/// Whether an English stretch can be liked as such, whenever it is met.
+pub(super) fn is_object_en(reading: &Reading<'_>, object: &Range<usize>) -> bool {
+    let said = reading.text()[object.clone()].trim();
+    let words: Vec<&str> = said.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let (first, last) = (words.first().copied().unwrap_or_default(), words.last().copied().unwrap_or_default());
+    let number = words.iter().take(2).any(|word| word.len() == 1 && word.chars().all(|c| c.is_ascii_digit()));
+    let article = matches!(first, "a" | "an") && words.len() > 1;
+    if said.is_empty()
+        || said.chars().count() > OBJECT_CHARS_MAX
+        || is_deictic(said)
+        || NO_OBJECTS.contains(&first) && !article
+        || last == "that"
+        || number
+    {
+        return false;
+    }
+    let of_somebody = said.contains("'s ");
+    if first == "the" || of_somebody {
+        let written = reading.folded.written(object.clone());
+        let named = written.split(' ').skip(1).any(|word| word.starts_with(char::is_uppercase));
+        return named && !words.iter().any(|word| NO_HEADS.contains(word));
+    }
+    first != "to"
+        || !matches!(
+            words.get(1).copied().unwrap_or_default(),
+            "think"
+                | "say"
+                | "believe"
+                | "see"
+                | "know"
+                | "hear"
+                | "ask"
+                | "point"
+                | "understand"
+                | "get"
+                | "have"
+                | "be"
+                | "bother"
+                | "admit"
+                | "break"
+                | "interrupt"
+                | ""
+        )
+}
+
+/// Whether a Chinese stretch can be liked as such.
+pub(super) fn is_object_zh(reading: &Reading<'_>, object: &Range<usize>) -> bool {
+    let said = &reading.text()[object.clone()];
+    let chars = said.chars().count();
+    let shown =
+        ["这", "那", "你", "您", "我", "他", "她", "它", "什么", "怎么", "吗", "还是", "上面", "刚才", "一下", "哪"];
+    let no_start = ["了", "过", "得", "的", "不", "极", "死", "就", "是", "，", "、", "啊", "呢", "吧", "上班"];
+    let meal = [
+        "早饭", "早餐", "午饭", "晚饭", "晚餐", "午餐", "饭", "药", "亏", "苦", "软", "素", "惯", "下", "完", "饱",
+        "起", "到", "消",
+    ];
+    // 弹吉他 holds 他.
+    let without = said.replace("吉他", "").replace("其他", "");
+    !(said.is_empty()
+        || chars > OBJECT_CHARS_MAX / 2
+        || shown.iter().any(|word| without.contains(word))
+        || no_start.iter().any(|word| said.starts_with(word))
+        || meal.contains(&said)
+        || reading.hits_in(object).iter().any(|hit| hit.tag == Tag::Question))
+}
