@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod as_of;
 mod corrections;
 mod embedding;
 mod parts;
@@ -21,8 +22,13 @@ use holdfast::import::{self, Options};
 
 /// An engine over a store of its own, in a world that starts on a Friday in November 2026, without an embedding model.
 fn engine(directory: &Path) -> Engine {
+    engine_of(directory, 7)
+}
+
+/// As `engine`; one that opens a store again draws ids that were not given before.
+fn engine_of(directory: &Path, seed: u64) -> Engine {
     let start = "2026-11-27T09:00:00Z".parse().unwrap();
-    let env = Arc::new(Env::fixed(7, start));
+    let env = Arc::new(Env::fixed(seed, start));
     Engine::open(Config { embedding: Choice::None, env, ..Config::at(directory) }).unwrap()
 }
 
