@@ -43,7 +43,8 @@ pub(super) fn behind_name(text: &str, place: &Range<usize>) -> Option<Range<usiz
         None if text[at..].starts_with(' ') || !ascii => blank(&text[at..]),
         None => return None,
     };
-    let at = separated(text, at, false)?;
+    // "User: bob, role: admin" lists things: a comma parts them only where a password was announced.
+    let at = separated(text, at, &["/", "|", ":"])?;
     let told = value(text, at, false)?;
     let said = &text[told.range.clone()];
     (!is_stand_in(said) && looks_like_password(said, WEAK.contains(&word.as_str()))).then_some(told.range)
@@ -73,8 +74,8 @@ pub(super) fn named(text: &str, place: &Range<usize>) -> Option<Range<usize>> {
     if name.is_empty() || SPEAKING.contains(&name.to_ascii_lowercase().as_str()) {
         return None;
     }
-    let parted = separated(text, at, false);
-    let at = parted.or_else(|| separated(text, at, true))?;
+    let parted = separated(text, at, &["/", "|", "，", ",", "、", ":", "+", " and ", "和"]);
+    let at = parted.or_else(|| separated(text, at, &[]))?;
     let told = value(text, at, false)?;
     let said = &text[told.range.clone()];
     let fits = match parted {
@@ -94,8 +95,9 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '@' | '-' | '«' | '»')
 }
 
-/// Where what stands behind a name begins. A slash with a space on one side only is of a path.
-fn separated(text: &str, at: usize, by_space: bool) -> Option<usize> {
+/// Where what stands behind a name and one of the joints begins; without joints, behind a space. A slash with a space on one side only
+/// is of a path.
+fn separated(text: &str, at: usize, joints: &[&str]) -> Option<usize> {
     let rest = &text[at..text.floor_char_boundary(at + NAME_BYTES_MAX)];
     let name = rest.find(|c: char| !is_of_name(c))?;
     if name == 0 {
@@ -103,9 +105,8 @@ fn separated(text: &str, at: usize, by_space: bool) -> Option<usize> {
     }
     let after = &text[at + name..];
     let space = blank(after);
-    let joints = ["/", "|", "，", ",", "、", ":", "+", " and ", "和"];
-    if by_space && space > 0 && !joints.iter().any(|joint| after[space..].starts_with(joint.trim_start())) {
-        return Some(at + name + space);
+    if joints.is_empty() {
+        return (space > 0).then_some(at + name + space);
     }
     let joint = joints.iter().find(|joint| after[space..].starts_with(**joint) || after.starts_with(**joint))?;
     let length = if after.starts_with(*joint) { joint.len() } else { space + joint.len() };
@@ -114,15 +115,16 @@ fn separated(text: &str, at: usize, by_space: bool) -> Option<usize> {
     even.then_some(at + name + length + behind)
 }
 
-/// Letters with a mark or a digit among them, and not a version, a number of an order, an address or a product.
+/// Letters with a mark or a digit among them (`strictly`: with both), and not a version, a number of an order, an address or a product.
 pub(super) fn looks_like_password(said: &str, strictly: bool) -> bool {
     let lower = said.to_ascii_lowercase();
     let has = |of: fn(&u8) -> bool| said.bytes().any(|b| of(&b));
-    let mark = has(|b| b"!@#$%^&*+=~?".contains(b));
+    let mark = has(|b| b"!@#$%^&*~?".contains(b));
     let (upper, small, digit) = (has(u8::is_ascii_uppercase), has(u8::is_ascii_lowercase), has(u8::is_ascii_digit));
     let version = lower.trim_start_matches('v').bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let address = said.contains('/') || (said.contains('@') && said.contains('.'));
     let product = PRODUCTS.iter().any(|product| lower.starts_with(product)) || TECHNICAL.contains(&lower.as_str());
-    let made = (mark && (upper || small)) || (digit && small && (!strictly || upper));
-    said.is_ascii() && said.len() >= 6 && made && !version && !address && !product
+    let letter = upper || small;
+    let made = if strictly { mark && letter && digit } else { (mark && letter) || (digit && small) };
+    said.is_ascii() && !said.starts_with(['@', '#']) && said.len() >= 6 && made && !version && !address && !product
 }

@@ -18,6 +18,13 @@ const NAME_WORDS_MAX: usize = 3;
 /// A longer cell is no password but a text about one.
 const CELL_BYTES_MAX: usize = 256;
 
+/// A column with one of these in its name tells of passwords, and none.
+#[rustfmt::skip]
+const ABOUT_ONE: &[&str] = &[
+    "forgot", "reset", "change", "has ", "has_", "is ", "is_", "need", "require", "expire", "policy", "last ", "last_", "count", "忘记", "重置",
+    "修改", "是否", "过期", "次数",
+];
+
 /// What parts the cells of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Parted {
@@ -87,6 +94,7 @@ fn header(text: &str, line: Range<usize>, ruled: bool) -> Option<Table> {
     let secrets: Vec<(usize, Secret)> = names
         .iter()
         .enumerate()
+        .filter(|(_, name)| !ABOUT_ONE.iter().any(|word| name.contains(word)))
         .filter(|(_, name)| name.len() <= COLUMN_BYTES_MAX && !name.contains(['.', '?', '!', ':', '=', '。', '：']))
         .filter_map(|(at, name)| secret_of_key(name).map(|secret| (at, secret)))
         .collect();

@@ -245,6 +245,11 @@ fn passwords_beside_a_name_are_taken_out() {
         "User: ana / A-1024",
         "account: ACME / INV-2024-001",
         "user story: a / b2",
+        "User: alice, Order2024",
+        "user: bob, role=admin2",
+        "user: bob / @bob2023",
+        "login: bob, ticket#4521",
+        "account: acme / Q3Report2024",
         "账号 bob / 密码同上",
         "账号/密码：见附件",
         "账号/密码：找管理员 / 问运维",
@@ -291,6 +296,9 @@ fn columns_of_passwords_are_taken_out() {
         "cat x | grep password\nls -l | sort2abc",
         "model,token\ngpt,128\nclaude,4096",
         "user password\nnot found",
+        "page,url,change password\nhome,/x,clicked",
+        "user,forgot_password\nbob,often",
+        "用户,是否修改密码\nbob,已修改",
         "用户 密码\n登录 失败",
     ]);
 }
@@ -768,6 +776,14 @@ fn a_long_text_takes_linear_time() {
         "curl -u ",
         "0 (",
         "密码",
+        "4111\n",
+        "login: a / ",
+        "账号/密码：",
+        "密码？\n",
+        "the password?\n",
+        "user,password\n",
+        "| 用户 | 密码 |\n",
+        "user password ",
     ] {
         let text = unit.repeat(100_000 / unit.len());
         clean(&text);
