@@ -22,16 +22,32 @@ const ASKS: &[&str] =
 const GOES_ON: &[&str] = &[" for ", " of ", " to ", " on ", " again", " please", " now", " then", " is", " here", " i ", " we ", " you ", ","];
 /// Asks for it, behind the word.
 const ASKS_ZH: &[&str] = &["多少", "什么", "啥", "哪个", "呢"];
+/// Asks for it without a question, before the word and behind it, at the end of a line.
+const ORDERS: &[&str] = &["tell", "send", "give", "share", "post"];
+const ORDERS_ZH: &[&str] = &[
+    "发我一下",
+    "发给我一下",
+    "给我一下",
+    "告诉我一下",
+    "发我",
+    "发给我",
+    "告诉我",
+    "给我",
+    "发一下",
+    "说一下",
+    "报一下",
+];
 const ENDS_ZH: &[&str] = &["来着", "呢", "啊", "呀", "吗"];
 /// Leads to the answer. Longest first, where one begins another.
 #[rustfmt::skip]
 const LEADS: &[&str] = &[
     "here you go", "here it is", "should be", "it should be", "i think", "it was", "it is", "it's", "its", "sure", "okay", "ok", "yes", "yep",
-    "yeah", "try", "use", "就是", "应该是", "好像是", "可能是", "大概是", "改成了", "是", "好的", "好", "嗯", "哦", "用",
+    "yeah", "try", "use", "记得", "知道", "就是", "应该是", "好像是", "可能是", "大概是", "改成了", "是", "好的", "好", "嗯", "哦", "用",
 ];
 
 pub(super) fn answer(text: &str, place: &Range<usize>) -> Option<Range<usize>> {
-    let mut at = place.end + question(text, place)?;
+    let (asked, ordered) = question(text, place)?;
+    let mut at = place.end + asked;
     // Line ends, and who speaks.
     let window = &text[at..text.floor_char_boundary(at + LEAD_BYTES)];
     let body = window.trim_start_matches(['"', '\'', '”', '」', '’', '*', '_', ' ', '\t', '\r', '\n']);
@@ -56,7 +72,10 @@ pub(super) fn answer(text: &str, place: &Range<usize>) -> Option<Range<usize>> {
         let behind = &rest[lead.len()..];
         let skipped = behind.len() - behind.trim_start_matches([' ', ',', '.', '!', ':', '-', '，', '。', '！']).len();
         at += lead.len() + skipped;
-        led |= !matches!(*lead, "好的" | "好" | "嗯" | "哦" | "sure" | "ok" | "okay" | "yes" | "yep" | "yeah");
+        led |= !matches!(
+            *lead,
+            "好的" | "好" | "嗯" | "哦" | "记得" | "知道" | "sure" | "ok" | "okay" | "yes" | "yep" | "yeah"
+        );
     }
     let told = value(text, at, false)?;
     let said = &text[told.range.clone()];
@@ -75,6 +94,8 @@ pub(super) fn answer(text: &str, place: &Range<usize>) -> Option<Range<usize>> {
         (led || told.quoted) && alone && link_tells_password(Link::Is, &told, said, false)
     } else if told.quoted || looks_like_password(said, false) {
         said.len() >= 3 && ends
+    } else if ordered {
+        false
     } else if digits {
         alone && (4..=12).contains(&said.len())
     } else {
@@ -85,8 +106,9 @@ pub(super) fn answer(text: &str, place: &Range<usize>) -> Option<Range<usize>> {
     fits.then_some(told.range)
 }
 
-/// The length of what stands between the word and the end of a question for the password.
-fn question(text: &str, place: &Range<usize>) -> Option<usize> {
+/// The length of what stands between the word and the end of a question for the password, and whether it is no question but an order:
+/// "we share the password." may be one, so only what looks like a password answers it.
+fn question(text: &str, place: &Range<usize>) -> Option<(usize, bool)> {
     let rest = &text[place.end..text.floor_char_boundary(place.end + QUESTION_BYTES)];
     let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
     if !text.as_bytes()[place.start].is_ascii() {
@@ -94,7 +116,13 @@ fn question(text: &str, place: &Range<usize>) -> Option<usize> {
     }
     let line = line.strip_prefix('s').unwrap_or(line);
     let skipped = usize::from(rest.len() > line.len() && rest.starts_with('s'));
-    let end = line.find(['?', '？'])?;
+    let mark = line.find(['?', '？']);
+    let ordered = line.trim_end_matches(['.', '!', ' ', '\r', ':', ',']);
+    let end = match mark {
+        Some(end) => end,
+        None if ordered.is_empty() || ordered.eq_ignore_ascii_case(" please") => line.len(),
+        None => return None,
+    };
     let between = line[..end].to_ascii_lowercase();
     let goes_on = between.is_empty() || GOES_ON.iter().any(|word| between.starts_with(word.trim_end()));
     let window = text.floor_char_boundary(place.start.saturating_sub(QUESTION_BYTES));
@@ -105,13 +133,21 @@ fn question(text: &str, place: &Range<usize>) -> Option<usize> {
     // "password?", "the wifi password?"
     let short =
         words.clone().count() <= 3 && words.clone().all(|word| !["is", "was", "did", "does", "can"].contains(&word));
-    let asks = words.clone().any(|word| ASKS.iter().any(|ask| word.starts_with(ask)));
+    let says = |list: &[&str]| words.clone().any(|word| list.iter().any(|ask| word.starts_with(ask)));
+    if mark.is_none() {
+        return says(ORDERS).then_some((skipped + end, true));
+    }
+    let asks = says(ASKS);
     let mark = line[end..].chars().next().map_or(1, char::len_utf8);
-    (goes_on && !between.contains('.') && (asks || (short && between.is_empty()))).then_some(skipped + end + mark)
+    (goes_on && !between.contains('.') && (asks || (short && between.is_empty())))
+        .then_some((skipped + end + mark, false))
 }
 
-fn question_zh(line: &str) -> Option<usize> {
+fn question_zh(line: &str) -> Option<(usize, bool)> {
     let bare = line.trim_end_matches(['\r', ' ']);
+    if ORDERS_ZH.contains(&bare.trim_end_matches(['。', '！', '吧', '呗', '!', '.'])) {
+        return Some((bare.len(), true));
+    }
     let mut at = 0;
     at += ["到底", "又", "现在"].iter().find(|word| bare.starts_with(**word)).map_or(0, |word| word.len());
     at += if bare[at..].starts_with(['是', '为']) { '是'.len_utf8() } else { 0 };
@@ -119,8 +155,8 @@ fn question_zh(line: &str) -> Option<usize> {
     at += asks.map_or(0, |word| word.len());
     at += ENDS_ZH.iter().find(|word| bare[at..].starts_with(**word)).map_or(0, |word| word.len());
     match bare[at..].chars().next() {
-        Some(mark @ ('?' | '？')) => Some(at + mark.len_utf8()),
-        None if asks.is_some() => Some(at),
+        Some(mark @ ('?' | '？')) => Some((at + mark.len_utf8(), false)),
+        None if asks.is_some() => Some((at, false)),
         _ => None,
     }
 }

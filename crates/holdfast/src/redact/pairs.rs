@@ -39,6 +39,7 @@ pub(super) fn behind_name(text: &str, place: &Range<usize>) -> Option<Range<usiz
     at += match mark(&text[at..]) {
         Some(length) => length,
         None if starts_with_ignore_case(&text.as_bytes()[at..], " is ") => " is ".len(),
+        None if text[at..].starts_with(" - ") => " - ".len(),
         None if text[at..].starts_with(['是', '为']) => '是'.len_utf8() + blank(&text[at + '是'.len_utf8()..]),
         None if text[at..].starts_with(' ') || !ascii => blank(&text[at..]),
         None => return None,

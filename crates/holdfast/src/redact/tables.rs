@@ -89,7 +89,7 @@ fn header(text: &str, line: Range<usize>, ruled: bool) -> Option<Table> {
         Parted::Spaces
     };
     let cells = cells(text, &line, parted);
-    let name = |cell: &Range<usize>| text[cell.clone()].trim_matches(['*', '`', ' ']).to_lowercase();
+    let name = |cell: &Range<usize>| text[cell.clone()].trim_matches(['*', '`', ' ', '"', '\'']).to_lowercase();
     let names: Vec<String> = cells.iter().map(name).collect();
     let secrets: Vec<(usize, Secret)> = names
         .iter()
@@ -110,7 +110,7 @@ fn header(text: &str, line: Range<usize>, ruled: bool) -> Option<Table> {
         _ => names.iter().any(is_column) && names.iter().all(|name| name.split(' ').count() <= NAME_WORDS_MAX),
     };
     let loose = parted == Parted::Spaces || written.contains(", ") || written.contains('，');
-    fits.then(|| Table { parted, cells: names.len(), secrets, loose })
+    fits.then_some(Table { parted, cells: names.len(), secrets, loose })
 }
 
 /// Whether a line is a row of the table; what it tells is added.

@@ -217,6 +217,7 @@ fn cards_broken_by_lines_and_marks_are_taken_out() {
 fn passwords_beside_a_name_are_taken_out() {
     check(&[
         ("Login: bob / hunter2!x", "Login: bob / «password:1»"),
+        ("login info - bob / hunter2!x", "login info - bob / «password:1»"),
         ("login: bob/hunter2!x", "login: bob/«password:1»"),
         ("**Login:** bob@example.com / hunter2!x", "**Login:** «email:1» / «password:1»"),
         ("creds: bob:hunter2", "creds: bob:«password:1»"),
@@ -281,6 +282,7 @@ fn columns_of_passwords_are_taken_out() {
             " user | password \n------+----------\n bob  | letmein\n(1 row)",
             " user | password \n------+----------\n bob  | «password:1»\n(1 row)",
         ),
+        ("\"user\",\"password\"\n\"bob\",\"let,mein\"", "\"user\",\"password\"\n\"bob\",\"«password:1»\""),
         ("name\tpasswd\nbob\tletmein", "name\tpasswd\nbob\t«password:1»"),
         ("用户;口令\nbob;letmein", "用户;口令\nbob;«password:1»"),
         ("USER    PASSWORD\nbob     letmein", "USER    PASSWORD\nbob     «password:1»"),
@@ -321,6 +323,9 @@ fn passwords_that_are_asked_for_are_taken_out_of_the_answer() {
         ("甲：后台密码多少来着\n乙：是 swordfish", "甲：后台密码多少来着\n乙：是 «password:1»"),
         ("密码是什么？\n好的，是「芝麻开门」", "密码是什么？\n好的，是「«password:1»」"),
         ("密码呢？ 123456", "密码呢？ «password:1»"),
+        ("你记得密码吗？\n记得，是hunter2", "你记得密码吗？\n记得，是«password:1»"),
+        ("把密码发我一下\nhunter2!x", "把密码发我一下\n«password:1»"),
+        ("Send me the password please.\nhunter2!x", "Send me the password please.\n«password:1»"),
     ]);
     check_survives(&[
         "A: what's the password?\nB: ask Bob",
@@ -337,6 +342,11 @@ fn passwords_that_are_asked_for_are_taken_out_of_the_answer() {
         "密码是多少？\n稍等，我问问",
         "密码是什么？密码是必填项",
         "密码怎么改？\nsettings2",
+        "wifi密码？\n20号楼2单元",
+        "What's your password?\nI won't tell you",
+        "把密码发我一下\n好的，稍等",
+        "Send me the password\nPlease do it today",
+        "All of us share the password.\nimportant",
     ]);
 }
 

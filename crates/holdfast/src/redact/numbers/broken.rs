@@ -76,7 +76,8 @@ fn is_card(text: &str, groups: &[Range<usize>], gaps: &[Gap], first: usize, shap
     }
     let within = &gaps[first..first + shape.len() - 1];
     let broken = within.contains(&Gap::LineEnd) && !within.iter().any(|gap| matches!(gap, Gap::Mark(_)));
-    if !broken && !(matches!(within[0], Gap::Mark(_)) && within.iter().all(|gap| *gap == within[0])) {
+    let marked = matches!(within[0], Gap::Mark(_)) && within.iter().all(|gap| *gap == within[0]);
+    if !(broken || marked) {
         return false;
     }
     // A list of numbers of four digits goes on before or behind; a date and the code of the card are no such numbers.
