@@ -46,6 +46,19 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(if refused { REFUSED } else { FAILED })
 }
 
+/// The error with its causes, each once: many messages end with their cause's, because not every reader looks further.
+pub fn told(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if told.is_empty() {
+            told = cause;
+        } else if !told.contains(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
+}
+
 /// What the library can't say: which option to use.
 pub fn hint(error: &anyhow::Error) -> &'static str {
     match error.chain().find_map(|cause| cause.downcast_ref::<engine::Error>()) {
@@ -65,4 +78,22 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .chain()
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
         .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+    use holdfast::store::StoreError;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_that_was_told_is_not_told_again() {
+        let source = std::io::Error::other("the disk is gone");
+        let error = StoreError::Backend { doing: "opening the store", source: Box::new(source) };
+        let error = anyhow::Error::from(engine::Error::Store(error)).context("notes.db");
+        assert_eq!(told(&error), "notes.db: the store failed while opening the store: the disk is gone");
+        let error = Err::<(), _>(std::io::Error::other("not there")).context("can't open a").unwrap_err();
+        assert_eq!(told(&error), "can't open a: not there");
+    }
 }

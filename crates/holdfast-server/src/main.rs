@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         // A reader that has seen enough, like `head`, is no failure.
         Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            printer.say(format_args!("holdfast: {error:#}{}", failure::hint(&error)));
+            printer.say(format_args!("holdfast: {}{}", failure::told(&error), failure::hint(&error)));
             exit_code(&error)
         }
     }

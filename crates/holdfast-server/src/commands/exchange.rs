@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use holdfast::engine::{EXPORT_VERSION, Engine, ExportLine, Exported, Imported};
 use holdfast::types::scope::Owner;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
 
 use crate::cli::Global;
 use crate::failure::{PARTLY, Refused};
@@ -50,13 +51,11 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
     let (mut batch, mut brought) = (Vec::new(), Brought::default());
     for (number, line) in lines {
         let line = line.with_context(|| format!("can't read {shown}, line {number}"))?;
-        match serde_json::from_slice::<ExportLine>(&line) {
-            Ok(ExportLine::Owner { version, .. }) if version > EXPORT_VERSION => {
-                return Err(Refused(format!(
-                    "{shown}, line {number}: an export of version {version}, and this holdfast reads up to {EXPORT_VERSION}"
-                ))
-                .into());
-            }
+        let read = serde_json::from_slice::<ExportLine>(&line);
+        if !matches!(read, Ok(ExportLine::Event(_) | ExportLine::Task(_))) {
+            check_version(&line, number, &shown)?;
+        }
+        match read {
             Ok(ExportLine::Owner { owner: next, .. }) => {
                 bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
                 owner = Some(next);
@@ -107,6 +106,7 @@ fn is_blank(line: &std::io::Result<Vec<u8>>) -> bool {
 fn check_first(first: Option<&(u64, std::io::Result<Vec<u8>>)>, shown: &impl std::fmt::Display) -> Result<()> {
     let Some((number, line)) = first else { bail!("{shown} is empty") };
     let Ok(line) = line else { return Ok(()) };
+    check_version(line, *number, shown)?;
     if matches!(serde_json::from_slice(line), Ok(ExportLine::Owner { .. })) {
         return Ok(());
     }
@@ -115,6 +115,24 @@ fn check_first(first: Option<&(u64, std::io::Result<Vec<u8>>)>, shown: &impl std
          `holdfast replay`"
     ))
     .into())
+}
+
+/// The version is read by itself: a newer one may have another form of everything else, and a number of any length.
+fn check_version(line: &[u8], number: u64, shown: &impl std::fmt::Display) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Head {
+        line: String,
+        version: Number,
+    }
+    match serde_json::from_slice(line) {
+        Ok(Head { line, version }) if line == "owner" && version.as_f64() > Some(f64::from(EXPORT_VERSION)) => {
+            Err(Refused(format!(
+                "{shown}, line {number}: written by a newer Holdfast, version {version}; this one reads up to {EXPORT_VERSION}"
+            ))
+            .into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn bring_in(engine: &Engine, owner: Option<&Owner>, batch: &mut Vec<ExportLine>, total: &mut Imported) -> Result<()> {

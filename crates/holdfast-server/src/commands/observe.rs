@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::replay::settle;
 use crate::cli::{Global, Observe};
-use crate::failure::{PARTLY, Refused};
+use crate::failure::{self, PARTLY, Refused};
 use crate::open;
 use crate::printer::Printer;
 
@@ -80,7 +80,7 @@ fn lines(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitC
             }
             Err(error) => {
                 all_read = false;
-                printer.say(format_args!("not read: {error:#}"));
+                printer.say(format_args!("not read: {}", failure::told(&error)));
             }
         }
     }

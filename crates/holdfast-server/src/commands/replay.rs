@@ -22,7 +22,7 @@ use serde::Serialize;
 use super::context::{block_options, say_about};
 use super::look::{events, report_in_words};
 use crate::cli::{Global, Replay};
-use crate::failure::PARTLY;
+use crate::failure::{self, PARTLY};
 use crate::open;
 use crate::printer::Printer;
 
@@ -102,7 +102,7 @@ pub fn run(global: &Global, arguments: &Replay, printer: Printer) -> Result<Exit
         match opened {
             Ok(file) => replay(&engine, file, left, &mut replayed, printer)?,
             // The other files are not to blame.
-            Err(error) => replayed.unread.push(format!("{error:#}")),
+            Err(error) => replayed.unread.push(failure::told(&error)),
         }
     }
     settle(&engine, printer);

@@ -200,9 +200,15 @@ fn importing() {
     std::fs::create_dir(place.path("folder")).unwrap();
     place.file("empty", "\n");
     place.file("future", r#"{"line": "owner", "version": 99, "owner": {}}"#);
+    place.file("far", r#"{"line": "owner", "version": 99999999999, "tenant": "a"}"#);
+    place.file("beyond", r#"{"line": "owner", "version": 123456789012345678901234567890, "owner": {}}"#);
+    place.file(
+        "later",
+        "{\"line\": \"owner\", \"version\": 1, \"owner\": {}}\n{\"line\": \"owner\", \"version\": 4294967296}\n",
+    );
     place.file("half", "{\"line\": \"owner\", \"version\": 1, \"owner\": {}}\n{\"line\": \"event\", \"id\": \n");
     let story = example("migration.jsonl");
-    let all = ["folder", "empty", "not-there", "future", "half", &story];
+    let all = ["folder", "empty", "not-there", "future", "far", "beyond", "later", "half", &story];
     let said = all.iter().map(|file| told(&place.run(&["import", file])).replace(&story, "migration.jsonl"));
     assert_snapshot!(said.collect::<Vec<_>>().join("\n"), @r#"
     exit 1
@@ -212,7 +218,13 @@ fn importing() {
     exit 1
     holdfast: can't open not-there: No such file or directory (os error 2)
     exit 4
-    holdfast: future, line 1: an export of version 99, and this holdfast reads up to 1
+    holdfast: future, line 1: written by a newer Holdfast, version 99; this one reads up to 1
+    exit 4
+    holdfast: far, line 1: written by a newer Holdfast, version 99999999999; this one reads up to 1
+    exit 4
+    holdfast: beyond, line 1: written by a newer Holdfast, version 1.2345678901234568e+29; this one reads up to 1
+    exit 4
+    holdfast: later, line 2: written by a newer Holdfast, version 4294967296; this one reads up to 1
     exit 3
     not read: half, line 2: not a line of an export (Eof at column 24)
     0 events and 0 tasks brought in, 0 known already
@@ -359,4 +371,51 @@ fn what_is_no_store() {
     exit 1
     holdfast: there is no store at store: record something first, or check --store and HOLDFAST_STORE
     "#);
+}
+
+/// A file that whoever ran first left empty is no store yet: those who look are told so, and who records makes it.
+#[test]
+fn an_empty_file_is_no_store_yet_for_any_command() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("store")).unwrap();
+    place.file("store/holdfast.db", "");
+    for arguments in [&["status"][..], &["recall", "x"], &["task", "list"], &["log"], &["export"], &["dump"]] {
+        let said = told(&place.run(arguments));
+        if !said.contains("unrecognized") {
+            assert_eq!(
+                said,
+                "exit 1\nholdfast: there is no store at store: record something first, or check --store and HOLDFAST_STORE",
+                "{arguments:?}"
+            );
+        }
+    }
+    place.run(&["observe", "the weekly report", "--no-embed"]).ok();
+    place.run(&["status"]).ok();
+}
+
+#[test]
+fn a_store_may_be_called_like_a_uri() {
+    let place = Place::new();
+    for name in ["file:notes", "file:a?mode=memory", "file:///b#c", "file:%2e"] {
+        let run = |arguments: &[&str]| place.run(&[&["--store", name], arguments].concat());
+        run(&["observe", "the weekly report", "--no-embed"]).ok();
+        let found = run(&["recall", "weekly report", "--json"]).ok();
+        assert!(found.stdout.contains("the weekly report"), "{name}: {}", found.stdout);
+        assert!(place.path(name).join("holdfast.db").is_file(), "{name}");
+    }
+    let files = std::fs::read_dir(place.folder.path()).unwrap().map(|file| file.unwrap().file_name());
+    let strays: Vec<_> = files.filter(|name| !name.to_string_lossy().starts_with("file:")).collect();
+    assert!(strays.is_empty(), "{strays:?}");
+}
+
+#[test]
+fn a_damaged_store_is_named_once() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("store")).unwrap();
+    place
+        .file("store/holdfast.db", "this is not a database of any kind, but it is long enough to look into".repeat(20));
+    for arguments in [&["status"][..], &["recall", "x"], &["observe", "x", "--no-embed"]] {
+        let said = place.run(arguments).code(1).stderr;
+        assert_eq!(said.matches("store: ").count(), 1, "{said}");
+    }
 }

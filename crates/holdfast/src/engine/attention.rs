@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Engine, Error};
-use crate::store::{Store, StoreError};
+use crate::store::{EventPage, Store, StoreError};
 use crate::types::change::{SessionState, TaskChange};
+use crate::types::event::{Kind, Source};
+use crate::types::ids::Seq;
+use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
 use crate::types::task::Task;
 
@@ -76,9 +79,9 @@ pub(super) struct AtHand {
     /// Most recently active first.
     pub(super) tasks: Vec<Task>,
     sessions: BTreeMap<ScopeId, Option<TaskId>>,
-    /// Sessions whose user last said something off the task they are on, and the task that was about, if any. What is said
-    /// in answer follows it. Not in the store: after a restart an answer is taken to be about the session's task.
-    asides: BTreeMap<ScopeId, Option<TaskId>>,
+    /// For a session whose user last said something off the task it is on, the task that was about, if any: what is said in answer
+    /// follows it. `None`: the user's last words were of the session's task. What is not here is read off the log.
+    asides: BTreeMap<ScopeId, Option<Option<TaskId>>>,
     /// Events since learning last ran, as far as this process knows.
     pub(super) unlearned: u32,
 }
@@ -110,16 +113,40 @@ impl AtHand {
     }
 
     /// What the user's last words were about, if they were off the session's task.
-    pub(super) fn aside(&self, session: &ScopeId) -> Option<&Option<TaskId>> {
-        self.asides.get(session)
+    pub(super) fn aside(
+        &mut self,
+        store: &dyn Store,
+        owner: &Owner,
+        session: &ScopeId,
+    ) -> Result<Option<Option<TaskId>>, StoreError> {
+        if let Some(known) = self.asides.get(session) {
+            return Ok(known.clone());
+        }
+        // Who was on no task had nothing to be off.
+        let mut about = None;
+        if let Some(on) = self.session_task(store, owner, session)?
+            && let Some((told, told_of)) = last_addressed(store, owner, session)?
+            && told_of.as_ref() != Some(&on)
+        {
+            // Said before a caller started the task that the session is on, it was about what went before.
+            let task = self.task(store, owner, &on)?;
+            let goal = task.and_then(|task| task.frames.first()).and_then(|frame| frame.goal.as_ref());
+            let opened = match goal.map(|goal| goal.source) {
+                Some(source) => store.event(owner, source)?.map(|event| event.seq),
+                None => None,
+            };
+            about = (opened < Some(told)).then_some(told_of);
+        }
+        self.set_aside(session, about.clone());
+        Ok(about)
     }
 
     /// `about`: `None` when the user's words are about the session's task again.
     pub(super) fn set_aside(&mut self, session: &ScopeId, about: Option<Option<TaskId>>) {
-        match about {
-            Some(about) if self.asides.len() < SESSIONS_MAX => drop(self.asides.insert(session.clone(), about)),
-            _ => drop(self.asides.remove(session)),
+        if self.asides.len() >= SESSIONS_MAX && !self.asides.contains_key(session) {
+            self.asides.clear();
         }
+        self.asides.insert(session.clone(), about);
     }
 
     /// A task by id, from the store if it is not at hand.
@@ -141,6 +168,25 @@ impl AtHand {
         self.tasks.insert(0, task);
         self.tasks.truncate(TASKS_MAX);
     }
+}
+
+/// The task of the last event of a session that could turn the talk: of the user, or one that says so outright.
+fn last_addressed(
+    store: &dyn Store,
+    owner: &Owner,
+    session: &ScopeId,
+) -> Result<Option<(Seq, Option<TaskId>)>, StoreError> {
+    let of_session = || Filter { session: Some(session.clone()), ..Filter::default() };
+    let filters = [
+        Filter { sources: vec![Source::User], ..of_session() },
+        Filter { kinds: vec![Kind::TaskSwitch], ..of_session() },
+    ];
+    let mut last = None;
+    for filter in filters {
+        let page = EventPage { filter, newest_first: true, limit: 1, after: None };
+        last = last.max(store.events(owner, &page)?.pop().map(|stored| (stored.seq, stored.event.scope.task)));
+    }
+    Ok(last)
 }
 
 /// Tasks changed by one commit: the last state of each, and the version the store has it at.

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
 use super::learn::is_telling;
+use super::overturn::Corrected;
 use super::parts::parts;
 use super::{Engine, Error};
 use crate::recall;
@@ -18,7 +19,7 @@ use crate::types::event::{Event, Kind, RawEvent, Redaction, Source};
 use crate::types::ids::{EventId, Seq};
 use crate::types::operation::{Target, Verb};
 use crate::types::scope::{Owner, ScopeId, TaskId};
-use crate::types::signals::Signals;
+use crate::types::signals::{Correction, Signals};
 use crate::types::task::Task;
 use crate::types::update::Update;
 use crate::working::{self, Applied, Attributed, Given};
@@ -257,8 +258,11 @@ impl<'a> Batch<'a> {
             self.at_hand.task(store, self.owner, id)?;
         }
         let answers = event.source != Source::User && event.scope.task.is_none() && update.is_none();
-        if let Some(about) = self.at_hand.aside(&session).filter(|_| answers && event.kind != Kind::TaskSwitch) {
-            new.event.scope.task.clone_from(about);
+        if answers
+            && event.kind != Kind::TaskSwitch
+            && let Some(about) = self.at_hand.aside(store, self.owner, &session)?
+        {
+            new.event.scope.task = about;
             let reason = "it answers what the user said off the session's task".to_owned();
             return self.append(new, update, reason, false, false);
         }
@@ -415,7 +419,9 @@ impl<'a> Batch<'a> {
             Ok(applied) => self.applied(applied, &task, event, "rules", observed),
             // The rules propose, the task decides: an item already done can't be cancelled by a word in passing.
             Err(refusal) => {
-                tracing::debug!(event = %event.id, %refusal, "what the rules read from event {} was not applied", event.id);
+                // By its name: the message may repeat an answer, which is content.
+                let refusal = refusal.name();
+                tracing::debug!(event = %event.id, refusal, "what the rules read from event {} was not applied: {refusal}", event.id);
                 Ok(())
             }
         }
@@ -491,13 +497,44 @@ impl<'a> Batch<'a> {
         }
         for correction in &signals.corrections {
             // Events of this very batch are not in the store yet.
-            let marks = self.engine.excerpts_corrected(self.owner, event, correction, &self.changes.events)?;
-            if !marks.is_empty() {
+            let corrected = self.engine.excerpts_corrected(self.owner, event, correction, &self.changes.events)?;
+            if !corrected.marks.is_empty() {
                 observed.overturned.push(correction.old.clone());
             }
-            self.changes.overturned.extend(marks);
+            let tasks = event.scope.task.as_ref().map_or_else(|| corrected.tasks.clone(), |task| [task.clone()].into());
+            for task in &tasks {
+                self.overturn_statements(event, correction, &corrected, task, observed)?;
+            }
+            self.changes.overturned.extend(corrected.marks);
         }
         Ok(())
+    }
+
+    /// And what a task has concluded from it.
+    fn overturn_statements(
+        &mut self,
+        event: &Event,
+        correction: &Correction,
+        corrected: &Corrected,
+        id: &TaskId,
+        observed: &mut Observed,
+    ) -> Result<(), Error> {
+        let store = &*self.engine.store;
+        let Some(task) = self.at_hand.task(store, self.owner, id)?.cloned() else { return Ok(()) };
+        let actions =
+            self.engine.statements_corrected(self.owner, &task, event, correction, corrected, &self.changes.events)?;
+        if actions.is_empty() {
+            return Ok(());
+        }
+        let update = Update { actions, ..Update::default() };
+        match working::apply(&task, &update, event.id, &event.occurred_at) {
+            Ok(applied) => self.applied(applied, &task, event, "rules", observed),
+            Err(refusal) => {
+                let refusal = refusal.name();
+                tracing::debug!(event = %event.id, refusal, "what event {} put right was not applied: {refusal}", event.id);
+                Ok(())
+            }
+        }
     }
 }
 

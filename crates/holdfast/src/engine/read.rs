@@ -1,5 +1,6 @@
 //! The read path: a question in; planned, searched, ranked; hits or a context block out. Only the serving of a block is written.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -104,7 +105,8 @@ impl Engine {
         let ranked = recall::rank(plan, &evidence, scored, &compared);
         let facts = match &task {
             Some(task) => {
-                self.known_then(query, recall::facts(plan, task, query.limits.facts.min(query.limits.total)))?
+                let limit = query.limits.facts.min(query.limits.total);
+                recall::facts(plan, &*self.known_then(query, task)?, limit)
             }
             None => Vec::new(),
         };
@@ -228,24 +230,35 @@ impl Engine {
         Ok(events.into_iter().map(|event| (event.seq, event)).collect())
     }
 
-    /// Facts are those of the task as it is now; asked for another time, the ones that were stated later are left out.
-    fn known_then(&self, query: &Query, mut facts: Vec<Hit>) -> Result<Vec<Hit>, Error> {
+    /// The task with its facts as they stood at the time that is asked about: without those stated later, and what was overturned later
+    /// still held.
+    fn known_then<'a>(&self, query: &Query, task: &'a Task) -> Result<Cow<'a, Task>, Error> {
         let filter = &query.filter;
         if filter.until.is_none() && filter.known_at.is_none() {
-            return Ok(facts);
+            return Ok(Cow::Borrowed(task));
         }
-        let mut stated_later = BTreeSet::new();
-        for hit in &facts {
-            let Found::Fact { source, .. } = &hit.found else { continue };
-            if let Some(StoredEvent { event, .. }) = self.store.event(&query.scope.owner, *source)?
-                && (!filter.had_happened(event.occurred_at.timestamp())
-                    || filter.known_at.is_some_and(|known_at| event.recorded_at > known_at))
+        let mut then = task.clone();
+        let (mut facts, mut stated_later) = (Vec::with_capacity(then.facts.len()), BTreeSet::new());
+        for mut fact in std::mem::take(&mut then.facts) {
+            let Some(source) = self.store.event(&query.scope.owner, fact.source)? else { continue };
+            let event = &source.event;
+            if !filter.had_happened(event.occurred_at.timestamp())
+                || filter.known_at.is_some_and(|known_at| event.recorded_at > known_at)
             {
-                stated_later.insert(*source);
+                stated_later.insert(fact.id);
+                continue;
             }
+            // The event a fact was drawn from is marked when the fact falls.
+            let mut marks = source.overturned.iter().filter(|mark| mark.statement == fact.text);
+            fact.valid |= marks.next().is_some_and(|mark| !filter.had_happened(mark.at));
+            facts.push(fact);
         }
-        facts.retain(|hit| !matches!(&hit.found, Found::Fact { source, .. } if stated_later.contains(source)));
-        Ok(facts)
+        // And what replaced it may have happened by then without being known.
+        for fact in &mut facts {
+            fact.valid |= fact.superseded_by.as_ref().is_some_and(|by| stated_later.contains(by));
+        }
+        then.facts = facts;
+        Ok(Cow::Owned(then))
     }
 
     /// The task a question is about: the one named by the scope, by the question's own words, or the session's.

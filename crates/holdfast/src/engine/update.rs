@@ -90,6 +90,7 @@ impl Engine {
         self.embedding.wake();
         at_hand.put(task.clone());
         at_hand.set_session(&session);
+        at_hand.set_aside(&session.session, None);
         Ok(task)
     }
 

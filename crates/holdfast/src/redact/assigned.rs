@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
+use super::answers::answer;
 use super::guess::{guess, hedged};
+use super::pairs;
 use super::rules::Secret;
 use super::scan::Found;
 use super::words::{SECRET_KEYS, SPEAKING, SPEAKING_ZH, TECHNICAL};
@@ -28,12 +30,14 @@ pub(crate) enum Keyword {
     Authorization,
     /// The header; a list of names and values.
     Cookie,
+    /// Who logs in: a password may stand behind the name.
+    Login,
 }
 
 impl Keyword {
     fn secret(self) -> Secret {
         match self {
-            Self::Password | Self::Pass | Self::Phrase => Secret::Password,
+            Self::Password | Self::Pass | Self::Phrase | Self::Login => Secret::Password,
             Self::ApiKey => Secret::ApiKey,
             Self::Token | Self::Session | Self::Authorization => Secret::Token,
             Self::Code => Secret::Code,
@@ -42,7 +46,7 @@ impl Keyword {
     }
 }
 
-use Keyword::{ApiKey, Authorization, Code, Cookie, Pass, Password, Phrase, Session, Token};
+use Keyword::{ApiKey, Authorization, Code, Cookie, Login, Pass, Password, Phrase, Session, Token};
 
 /// The secret that a key of metadata announces.
 pub(crate) fn secret_of_key(key: &str) -> Option<Secret> {
@@ -53,7 +57,7 @@ pub(crate) fn secret_of_key(key: &str) -> Option<Secret> {
 
 /// How a name and what it names are connected.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Link {
+pub(super) enum Link {
     /// `:` or `=`.
     Mark,
     /// "is", 是, 为.
@@ -83,6 +87,21 @@ pub(crate) fn find(text: &str, keywords: &[(Keyword, Range<usize>)], found: &mut
     let mut covered = 0;
     for (keyword, place) in keywords.iter().filter(|(keyword, _)| *keyword != Cookie || text.contains('=')) {
         if place.end < covered {
+            continue;
+        }
+        let paired = match keyword {
+            Login => pairs::behind_name(text, place),
+            Password | Pass => pairs::named(text, place).or_else(|| answer(text, place)),
+            _ => None,
+        };
+        if let Some(range) = paired {
+            covered = range.end;
+            if !is_stand_in(&text[range.clone()]) {
+                found.push(Found { secret: keyword.secret(), range });
+            }
+            continue;
+        }
+        if *keyword == Login {
             continue;
         }
         if *keyword == Password {
@@ -264,6 +283,7 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
             let counts = said.len() < 16 && said.bytes().all(|b| b.is_ascii_digit());
             named && !counts && said.len() >= minimum && said.bytes().all(|b| b.is_ascii_graphic()) && made
         }
+        Login => false,
         Code => (3..=8).contains(&said.len()) && said.bytes().all(|b| b.is_ascii_digit()),
     };
     (fits && !is_stand_in(said) && !is_code(&text[told.range.start..], said, told.quoted)).then_some(told.range)
@@ -285,7 +305,7 @@ fn is_guessed(told: &Told, said: &str, after: &str) -> bool {
 }
 
 /// Whether what follows the word "password" is one.
-fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool {
+pub(super) fn link_tells_password(link: Link, told: &Told, said: &str, named: bool) -> bool {
     let lower = said.to_ascii_lowercase();
     let mixed = said.bytes().any(|b| b.is_ascii_digit()) && said.bytes().any(|b| b.is_ascii_alphabetic());
     let digits = said.bytes().all(|b| b.is_ascii_digit());
@@ -328,7 +348,7 @@ fn suffix(rest: &str, named_in_ascii: bool) -> Option<usize> {
     (!next.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(end)
 }
 
-fn starts_with_ignore_case(bytes: &[u8], prefix: &str) -> bool {
+pub(super) fn starts_with_ignore_case(bytes: &[u8], prefix: &str) -> bool {
     bytes.len() >= prefix.len() && bytes[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
 }
 
@@ -408,7 +428,7 @@ fn next_line(rest: &str) -> Option<usize> {
 }
 
 /// The length of a mark and of the white space around it: `:`, `=`, `=>`, `:=`, `->`, one line end included.
-fn mark(rest: &str) -> Option<usize> {
+pub(super) fn mark(rest: &str) -> Option<usize> {
     let start = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     let body = &rest[start..];
     let length =
@@ -503,13 +523,13 @@ pub(super) fn zh_link(rest: &str) -> Option<usize> {
     Some(at + rest[at..].len() - rest[at..].trim_start_matches([' ', '\t']).len())
 }
 
-struct Told {
-    range: Range<usize>,
-    quoted: bool,
+pub(super) struct Told {
+    pub range: Range<usize>,
+    pub quoted: bool,
 }
 
 /// The value that begins at `at`: what is in quotes, or up to the next white space and without the punctuation of the sentence.
-fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
+pub(super) fn value(text: &str, at: usize, in_query: bool) -> Option<Told> {
     let rest = &text[at..text.floor_char_boundary(at + VALUE_BYTES_MAX)];
     let slashes = rest.len() - rest.trim_start_matches('\\').len();
     const QUOTES: &[(char, char)] = &[

@@ -5,16 +5,19 @@
 //! secret is still the same thing (see `Rules` for how placeholders are numbered). What is task content stays: order
 //! numbers, versions, dates, hashes, product codes.
 
+mod answers;
 mod assigned;
 mod credentials;
 mod email;
 mod guess;
 mod numbers;
+mod pairs;
 mod placeholder;
 mod rules;
 mod scan;
 mod seal;
 mod shadow;
+mod tables;
 mod words;
 
 #[cfg(test)]

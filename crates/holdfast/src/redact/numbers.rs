@@ -1,6 +1,7 @@
 //! Secrets that are numbers: cards, identity numbers, telephones. Each kind has a shape, a check digit or a word before it; a
 //! run of digits that has none of them is an order number, a timestamp, a hash, and stays.
 
+mod broken;
 mod local;
 
 use std::cell::OnceCell;
@@ -117,6 +118,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Found>) {
             };
         }
     }
+    broken::find(text, found);
 }
 
 /// The longest secret that begins with a group, and the last group of it.

@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::placeholder::{self, Placeholders};
 use super::rules::{Rules, Secret};
 use super::shadow::Shadow;
-use super::{assigned, credentials, email, numbers, words};
+use super::{assigned, credentials, email, numbers, tables, words};
 
 /// Taking one secret out can bring another to light (a number that touched it); never more than a few times over.
 const ROUNDS_MAX: usize = 4;
@@ -94,6 +94,9 @@ fn detect(text: &str, rules: &Rules) -> Vec<Found> {
         credentials::find(text, &mut found);
     }
     assigned::find(text, &hints.keywords, &mut found);
+    if !hints.keywords.is_empty() {
+        tables::find(text, &mut found);
+    }
     numbers::find(text, &mut found);
     found.retain(|found| !found.range.is_empty());
     let mut emails = Vec::new();

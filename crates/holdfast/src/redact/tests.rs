@@ -80,7 +80,7 @@ fn passwords_are_taken_out() {
         ("密码是「芝麻开门」", "密码是「«password:1»」"),
         ("口令是芝麻开门，记住", "口令是«password:1»，记住"),
         ("用户名admin 密码Passw0rd", "用户名admin 密码«password:1»"),
-        ("用户名/密码：admin/Passw0rd", "用户名/密码：«password:1»"),
+        ("用户名/密码：admin/Passw0rd", "用户名/密码：admin/«password:1»"),
         ("My password is swordfish.", "My password is «password:1»."),
         ("the password for the staging db is Tr0ub4dor&3", "the password for the staging db is «password:1»"),
         ("I changed my password to Winter2026!", "I changed my password to «password:1»!"),
@@ -176,6 +176,177 @@ fn private_keys_are_taken_out_whole_or_cut_off() {
     check_survives(&[
         "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0B\n-----END PUBLIC KEY-----",
         "-----BEGIN CERTIFICATE-----\nMIIBIjANBgkqhkiG\n-----END CERTIFICATE-----",
+    ]);
+}
+
+/// SPEC 1.2: bank cards, also where a chat or a form has broken them.
+#[test]
+fn cards_broken_by_lines_and_marks_are_taken_out() {
+    check(&[
+        ("4111.1111.1111.1111", "«card:1»"),
+        ("卡号：4111.1111.1111.1111。", "卡号：«card:1»。"),
+        ("4111\n1111\n1111\n1111", "«card:1»"),
+        ("my card:\r\n4111\r\n1111\r\n1111\r\n1111\r\n12/28", "my card:\r\n«card:1»\r\n12/28"),
+        ("4111 1111\n1111 1111\n123", "«card:1»\n123"),
+        ("银行卡\n6222\n0212\n3456\n7890\n128", "银行卡\n«card:1»"),
+        ("3782.822463.10005", "«card:1»"),
+        ("3782\n822463\n10005", "«card:1»"),
+        ("4111/1111/1111/1111", "«card:1»"),
+        ("4111  1111  1111  1111", "«card:1»"),
+        (r"4111\n1111\n1111\n1111", "«card:1»"),
+        ("５５５５．５５５５．５５５５．４４４４", "«card:1»"),
+    ]);
+    check_survives(&[
+        "4111.1111.1111.1112",
+        "4111\n1111\n1111\n1112",
+        "4111\n1111\n1111\n1111\n2222",
+        "4120\n3980\n4410\n4205",
+        "2023\n2024\n2025\n2026",
+        "4.111.111.111.111.111",
+        "$4,111.11\n$1,111.11",
+        "192.168.100.254\n10.0.0.1",
+        "v4.11.11.1111",
+        "411111\n1111111111",
+        "订单号 4111.1111.1111.1111",
+        "4111.1111-1111.1111",
+    ]);
+}
+
+/// SPEC 1.2: a name and its password, with nothing between them but a slash.
+#[test]
+fn passwords_beside_a_name_are_taken_out() {
+    check(&[
+        ("Login: bob / hunter2!x", "Login: bob / «password:1»"),
+        ("login info - bob / hunter2!x", "login info - bob / «password:1»"),
+        ("login: bob/hunter2!x", "login: bob/«password:1»"),
+        ("**Login:** bob@example.com / hunter2!x", "**Login:** «email:1» / «password:1»"),
+        ("creds: bob:hunter2", "creds: bob:«password:1»"),
+        ("Account: bob | Hunter2!x", "Account: bob | «password:1»"),
+        ("账号：bob / hunter2x", "账号：bob / «password:1»"),
+        ("账号 bob / Hunter2!，别外传", "账号 bob / «password:1»!，别外传"),
+        ("登录：张三 / hunter2x", "登录：张三 / «password:1»"),
+        ("账号/密码：bob / hunter2", "账号/密码：bob / «password:1»"),
+        ("账号/密码：bob / swordfish", "账号/密码：bob / «password:1»"),
+        ("账号密码：bob，hunter2", "账号密码：bob，«password:1»"),
+        ("用户名和密码分别是 bob 和 hunter2", "用户名和密码分别是 bob 和 «password:1»"),
+        ("账号密码 bob hunter2", "账号密码 bob «password:1»"),
+        ("username/password: bob / swordfish", "username/password: bob / «password:1»"),
+        ("The username and password are bob and hunter2.", "The username and password are bob and «password:1»."),
+        ("user & pass: bob / hunter2", "user & pass: bob / «password:1»"),
+        ("账号/密码：bob / ******", "账号/密码：bob / ******"),
+    ]);
+    check_survives(&[
+        "login: see wiki",
+        "Login: see wiki / ask Bob",
+        "login: GET /api/v2/login2fa",
+        "Login: Chrome / Windows11",
+        "Login: Google / Facebook",
+        "login: https://example.com/a1b2c3",
+        "login: root@10.0.0.1:2222",
+        "User: ana / A-1024",
+        "account: ACME / INV-2024-001",
+        "user story: a / b2",
+        "User: alice, Order2024",
+        "user: bob, role=admin2",
+        "user: bob / @bob2023",
+        "login: bob, ticket#4521",
+        "account: acme / Q3Report2024",
+        "账号 bob / 密码同上",
+        "账号/密码：见附件",
+        "账号/密码：找管理员 / 问运维",
+        "登录：首页 / 账号2",
+        "the username and password are required / needed",
+        "usernames and passwords are hashed with bcrypt",
+        "用户名和密码是必填的，长度8位",
+    ]);
+}
+
+/// SPEC 1.2: the header says once what each row tells.
+#[test]
+fn columns_of_passwords_are_taken_out() {
+    check(&[
+        ("user,password\nbob,hunter2\nana,swordfish", "user,password\nbob,«password:1»\nana,«password:2»"),
+        (
+            "id,user,password,note\r\n1,bob,\"pass, word\",ok\r\n2,ana,12345678,\"a, b\"",
+            "id,user,password,note\r\n1,bob,\"«password:1»\",ok\r\n2,ana,«password:2»,\"a, b\"",
+        ),
+        (
+            "| 用户名 | 密码 |\n| --- | --- |\n| bob | hunter2 |\n| 张三 | 芝麻开门 |\n\n以上",
+            "| 用户名 | 密码 |\n| --- | --- |\n| bob | «password:1» |\n| 张三 | «password:2» |\n\n以上",
+        ),
+        (
+            "| **User** | **Password** | Role |\n|:--|--:|---|\n| bob | `swordfish` | admin |",
+            "| **User** | **Password** | Role |\n|:--|--:|---|\n| bob | `«password:1»` | admin |",
+        ),
+        (
+            " user | password \n------+----------\n bob  | letmein\n(1 row)",
+            " user | password \n------+----------\n bob  | «password:1»\n(1 row)",
+        ),
+        ("\"user\",\"password\"\n\"bob\",\"let,mein\"", "\"user\",\"password\"\n\"bob\",\"«password:1»\""),
+        ("name\tpasswd\nbob\tletmein", "name\tpasswd\nbob\t«password:1»"),
+        ("用户;口令\nbob;letmein", "用户;口令\nbob;«password:1»"),
+        ("USER    PASSWORD\nbob     letmein", "USER    PASSWORD\nbob     «password:1»"),
+        ("账号 密码\nbob hunter2x\nana Tr0ub4dor", "账号 密码\nbob «password:1»\nana «password:2»"),
+        ("服务,API密钥\n地图,a8f5f167f44f4964", "服务,API密钥\n地图,«api_key:1»"),
+    ]);
+    check_survives(&[
+        "user,password\nbob,\nana,******",
+        "| 字段 | 密码 |\n|---|---|\n| 是否必填 | 是 |\n| 长度 | 至少8位 |",
+        "| method | password | oauth |\n|---|---|---|\n| supported | yes | no |",
+        "| column | password |\n|---|---|\n| type | varchar(64) |\n| rule | at least 8 characters |",
+        "Please check the user, password\nthanks, bob",
+        "cat x | grep password\nls -l | sort2abc",
+        "model,token\ngpt,128\nclaude,4096",
+        "user password\nnot found",
+        "page,url,change password\nhome,/x,clicked",
+        "user,forgot_password\nbob,often",
+        "用户,是否修改密码\nbob,已修改",
+        "用户 密码\n登录 失败",
+    ]);
+}
+
+/// SPEC 1.2: asked for in one line and told in the next.
+#[test]
+fn passwords_that_are_asked_for_are_taken_out_of_the_answer() {
+    check(&[
+        ("A: what's the password?\nB: hunter2!x", "A: what's the password?\nB: «password:1»"),
+        ("What's the password?\nswordfish", "What's the password?\n«password:1»"),
+        ("What's the wifi password?\n\nBob: it's swordfish.", "What's the wifi password?\n\nBob: it's «password:1»."),
+        (
+            "what is the password for prod?\n[10:32] Bob: Sure, try hunter2x",
+            "what is the password for prod?\n[10:32] Bob: Sure, try «password:1»",
+        ),
+        ("Do you remember the password? hunter2x", "Do you remember the password? «password:1»"),
+        ("password?\n> 48213", "password?\n> «password:1»"),
+        ("密码是多少？\nhunter2", "密码是多少？\n«password:1»"),
+        ("甲：密码是多少？\n乙：hunter2!x", "甲：密码是多少？\n乙：«password:1»"),
+        ("甲：后台密码多少来着\n乙：是 swordfish", "甲：后台密码多少来着\n乙：是 «password:1»"),
+        ("密码是什么？\n好的，是「芝麻开门」", "密码是什么？\n好的，是「«password:1»」"),
+        ("密码呢？ 123456", "密码呢？ «password:1»"),
+        ("你记得密码吗？\n记得，是hunter2", "你记得密码吗？\n记得，是«password:1»"),
+        ("把密码发我一下\nhunter2!x", "把密码发我一下\n«password:1»"),
+        ("Send me the password please.\nhunter2!x", "Send me the password please.\n«password:1»"),
+    ]);
+    check_survives(&[
+        "A: what's the password?\nB: ask Bob",
+        "What's the password?\nno idea",
+        "What's the password?\nsorry",
+        "Which version fixed the password bug?\nv2.10.1",
+        "Did you change the password?\nyes",
+        "is the password hashed?\nsha256",
+        "the password is wrong",
+        "the password is expired",
+        "Is the password expired?\nexpired",
+        "密码忘了",
+        "密码是多少？\n不知道",
+        "密码是多少？\n稍等，我问问",
+        "密码是什么？密码是必填项",
+        "密码怎么改？\nsettings2",
+        "wifi密码？\n20号楼2单元",
+        "What's your password?\nI won't tell you",
+        "把密码发我一下\n好的，稍等",
+        "Send me the password\nPlease do it today",
+        "All of us share the password.\nimportant",
     ]);
 }
 
@@ -615,6 +786,14 @@ fn a_long_text_takes_linear_time() {
         "curl -u ",
         "0 (",
         "密码",
+        "4111\n",
+        "login: a / ",
+        "账号/密码：",
+        "密码？\n",
+        "the password?\n",
+        "user,password\n",
+        "| 用户 | 密码 |\n",
+        "user password ",
     ] {
         let text = unit.repeat(100_000 / unit.len());
         clean(&text);

@@ -1,6 +1,8 @@
 //! The words that announce a secret, and those that only speak of one. Lists, several words a line.
 
-use super::assigned::Keyword::{self, ApiKey, Authorization, Code, Cookie, Pass, Password, Phrase, Session, Token};
+use super::assigned::Keyword::{
+    self, ApiKey, Authorization, Code, Cookie, Login, Pass, Password, Phrase, Session, Token,
+};
 use super::rules::Secret;
 
 /// Without regard to case; at each place the longest counts.
@@ -24,6 +26,9 @@ pub(super) const KEYWORDS: &[(&str, Keyword)] = &[
     ("phpsessid", Session), ("jsessionid", Session), ("sid", Session), ("验证码", Code), ("驗證碼", Code), ("校验码", Code),
     ("verification code", Code), ("one-time code", Code), ("security code", Code), ("otp", Code), ("cvv", Code),
     ("cvc", Code), ("authorization", Authorization), ("set-cookie", Cookie), ("cookie", Cookie),
+    ("login", Login), ("log-in", Login), ("logon", Login), ("signin", Login), ("sign-in", Login), ("creds", Login),
+    ("username", Login), ("user name", Login), ("user", Login), ("account", Login), ("登录", Login), ("登陆", Login), ("登錄", Login),
+    ("账号", Login), ("帐号", Login), ("賬號", Login), ("帳號", Login), ("账户", Login), ("用户名", Login), ("用戶名", Login),
 ];
 
 /// Keys whose whole value is a secret, by how they end; underscores, hyphens and case don't count.
@@ -62,7 +67,7 @@ pub(super) const SPEAKING_ZH: &[&str] = &[
     "密码", "密碼", "口令", "密钥", "至少", "最少", "最多", "长度", "无", "待定", "未", "忘", "若", "或", "以", "首次", "登录", "登陆", "重置", "修改", "同", "详", "参", "另", "单独", "私", "什么", "多少", "否", "不", "必", "需", "要", "用", "我", "你", "他", "她", "它", "在", "由", "个", "一", "错", "对", "正确", "加密",
     "安全", "放", "存", "怎", "谁", "哪", "啥", "有", "没", "空", "明文", "默认", "旧", "新", "同", "之前", "以前", "原来", "随机", "自动", "几",
     "这", "那", "从", "通过", "保密", "强", "弱", "的", "了", "吗", "呢", "过期", "如何", "为什么", "见", "已", "请", "可", "能", "会", "应",
-    "被", "和", "与", "或", "关键", "重要",
+    "被", "和", "与", "或", "关键", "重要", "找", "问", "联系",
 ];
 
 /// Words with letters and digits that stand behind "password" without being one.
@@ -70,4 +75,24 @@ pub(super) const SPEAKING_ZH: &[&str] = &[
 pub(super) const TECHNICAL: &[&str] = &[
     "sha1", "sha256", "sha512", "sha-256", "md5", "base64", "oauth2", "argon2", "argon2id", "pbkdf2", "bcrypt2",
     "utf8", "utf-8", "1password", "web3",
+];
+
+/// Columns that stand beside one of passwords: who or what it opens. The end of a header decides.
+#[rustfmt::skip]
+pub(super) const LOGIN_COLUMNS: &[&str] = &[
+    "user", "username", "user name", "user_name", "userid", "user_id", "login", "account", "name", "email", "e-mail", "mail", "id",
+    "host", "hostname", "server", "site", "url", "service", "system", "role", "phone", "mobile", "ip", "database", "db", "port", "env",
+    "environment", "用户", "用户名", "使用者", "账号", "帐号", "账户", "賬號", "帳號", "姓名", "名称", "名字", "邮箱", "主机", "服务器", "网站", "平台",
+    "系统", "服务", "角色", "手机", "手机号", "数据库", "地址", "环境", "设备",
+];
+
+/// What a cell in a column of passwords says instead of one, and a question for one is answered with.
+#[rustfmt::skip]
+pub(super) const NO_PASSWORD: &[&str] = &[
+    "yes", "no", "n/a", "na", "tbd", "todo", "optional", "supported", "unsupported", "enabled", "disabled", "plain", "plaintext", "vault",
+    "see", "ask", "sso", "ldap", "oauth", "key", "keys", "type", "length", "nullable", "default", "password", "passwords", "username",
+    "nobody", "nothing", "sorry", "unsure", "dunno", "checking", "waiting", "whatever", "seriously", "pending", "later", "tomorrow",
+    "yesterday", "today", "maybe", "probably", "classified", "confidential", "forgot", "really", "thanks", "please", "great", "exactly",
+    "correct", "perfect", "certainly", "absolutely", "definitely", "private", "secret", "somewhere", "everyone", "anything", "hello",
+    "是", "否", "可选", "必填", "选填", "支持", "不支持", "✓", "✔", "✗", "类型", "长度",
 ];

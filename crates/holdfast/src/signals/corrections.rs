@@ -225,25 +225,46 @@ fn english(reading: &Reading<'_>, span: &Range<usize>) -> Option<Pair> {
     Some((old, new))
 }
 
-/// Clauses with a trend of what has the value, and without the value itself.
-pub(super) fn rests_on(reading: &Reading<'_>, value: &str) -> Vec<String> {
+/// What a text says to have the value: 退货率 of 「退货率是3.2%」, as written.
+pub(super) fn said_of(reading: &Reading<'_>, value: &str) -> Vec<String> {
     let text = reading.text();
     let value = crate::text::fold(value);
-    let says = |span: &Range<usize>| crate::text::find_whole(&text[span.clone()], value.trim());
-    let subjects: Vec<&str> = reading
-        .layout
-        .clauses
-        .iter()
-        .filter_map(|clause| Some(clause.span.start..clause.span.start + says(&clause.span)?))
-        .filter_map(|before| phrase::name(reading, behind_verbs(text, before)))
-        .map(|name| &text[name])
-        .collect();
+    let clauses = reading.layout.clauses.iter();
+    let before = clauses.filter_map(|clause| {
+        let at = crate::text::find_whole(&text[clause.span.clone()], value.trim())?;
+        Some(clause.span.start..clause.span.start + at)
+    });
+    let names = before.filter_map(|before| phrase::name(reading, behind_verbs(text, before)));
+    names.map(|name| reading.folded.written(name).to_owned()).collect()
+}
+
+/// Clauses with a trend of one of `names`, which has the value, and without the value itself. Where the text does not say the value,
+/// it may speak of another one: then no clause with a value of the same unit, and no question.
+pub(super) fn rests_on(reading: &Reading<'_>, value: &str, names: &[String]) -> Vec<String> {
+    let text = reading.text();
+    let value = crate::text::fold(value);
+    let names: Vec<String> = names.iter().map(|name| crate::text::fold(name)).collect();
+    let says = |span: &Range<usize>| crate::text::find_whole(&text[span.clone()], value.trim()).is_some();
     let trends = |span: &Range<usize>| reading.said(span.clone(), Tag::Trend).next().is_some();
     let named =
-        |span: &Range<usize>| subjects.iter().any(|name| crate::text::find_whole(&text[span.clone()], name).is_some());
-    let clauses = reading.layout.clauses.iter().map(|clause| phrase::trimmed(text, clause.span.clone()));
-    let found = clauses.filter(|span| !span.is_empty() && says(span).is_none() && named(span) && trends(span));
+        |span: &Range<usize>| names.iter().any(|name| crate::text::find_whole(&text[span.clone()], name).is_some());
+    let elsewhere = !says(&(0..text.len()));
+    let unit = unit(&value);
+    let of_another = |span: &Range<usize>| {
+        let alike = |other: &Range<usize>| self::unit(&text[other.clone()]) == unit;
+        elsewhere && values(reading, span.clone()).iter().any(alike)
+    };
+    let clauses =
+        reading.layout.clauses.iter().filter(|clause| !(elsewhere && reading.layout.sentence_of(clause).question));
+    let clauses = clauses.map(|clause| phrase::trimmed(text, clause.span.clone()));
+    let found =
+        clauses.filter(|span| !span.is_empty() && !says(span) && named(span) && trends(span) && !of_another(span));
     found.take(CORRECTIONS_MAX).map(|span| reading.folded.written(span).to_owned()).collect()
+}
+
+/// What stands around the digits of a value.
+fn unit(value: &str) -> String {
+    value.chars().filter(|c| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '-' | '+' | ' ')).collect()
 }
 
 /// 退货率是 and "the return rate was", without the verb before the value.

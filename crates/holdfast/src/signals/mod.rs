@@ -74,10 +74,23 @@ pub fn statements(text: &str, at: &ZonedDateTime, lexicon: &Lexicon) -> Vec<Stat
     statements::find(&Reading::new(text, at, lexicon))
 }
 
-/// Clauses of a text that say how the thing goes whose value was put right (「退货率连着两周在涨」 beside 「退货率 3.2%」): they rest on it.
-pub(crate) fn rests_on(text: &str, at: &ZonedDateTime, value: &str, lexicon: &Lexicon) -> Vec<String> {
+/// What a text says to have a value: 退货率 of 「退货率是3.2%」.
+pub(crate) fn said_of(text: &str, at: &ZonedDateTime, value: &str, lexicon: &Lexicon) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
-    corrections::rests_on(&Reading::new(text, at, lexicon), value)
+    corrections::said_of(&Reading::new(text, at, lexicon), value)
+}
+
+/// Clauses of a text that say how one of `names` goes whose value was put right (「退货率连着两周在涨」 beside 「退货率 3.2%」): they rest on
+/// it.
+pub(crate) fn rests_on(
+    text: &str,
+    at: &ZonedDateTime,
+    value: &str,
+    names: &[String],
+    lexicon: &Lexicon,
+) -> Vec<String> {
+    let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
+    corrections::rests_on(&Reading::new(text, at, lexicon), value, names)
 }
 
 /// The dates of a text, for queries: 「上周三说的」, "in January". Reads the first `OUTPUT_BYTES_MAX`.

@@ -240,7 +240,28 @@ fn what_rests_on_a_value() {
         ("The return rate was 3.2%. The return rate is rising, sales are up.", "3.2%", "The return rate is rising"),
         ("Sales are rising. The return rate was 3.2%.", "3.2%", ""),
     ] {
-        let found = rests_on(text, &told_at(), value, Lexicon::builtin());
+        let names = said_of(text, &told_at(), value, Lexicon::builtin());
+        let found = rests_on(text, &told_at(), value, &names, Lexicon::builtin());
+        assert_eq!(found.join("; "), expected, "in {text:?}");
+    }
+}
+
+#[test]
+fn what_rests_on_a_value_said_elsewhere() {
+    for (text, name, expected) in [
+        ("退货率比上周升了，销售额也涨了。", "退货率", "退货率比上周升了"),
+        ("退货率从2.1%升到3.0%了", "退货率", ""),
+        ("退货率是不是涨了？", "退货率", ""),
+        ("转化率涨了", "退货率", ""),
+        (
+            "The return rate is up from last week, and sales are flat.",
+            "return rate",
+            "The return rate is up from last week",
+        ),
+        ("The return rate rose to 4.1%.", "return rate", ""),
+        ("Is the return rate rising?", "return rate", ""),
+    ] {
+        let found = rests_on(text, &told_at(), "3.2%", &[name.to_owned()], Lexicon::builtin());
         assert_eq!(found.join("; "), expected, "in {text:?}");
     }
 }

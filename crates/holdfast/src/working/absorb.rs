@@ -145,14 +145,15 @@ fn stated_anew(task: &Task, said: &Said<'_>, correction: &Correction) -> Option<
     (!known && sentence.chars().count() <= FACT_CHARACTERS_MAX).then(|| sentence.to_owned())
 }
 
-fn says(text: &str, old: &str) -> bool {
+/// Whether a statement has the value.
+pub(crate) fn says(text: &str, old: &str) -> bool {
     let old = old.trim();
     find_whole(&fold(text), &fold(old)).is_some() || (old.chars().count() > 3 && repeats(text, old))
 }
 
 /// What holds instead of a statement: its clause that has the old value, with the new one in its place. What else the statement said
 /// rested on the old value (「3.2%，连续两周上升」), so it is not said again.
-fn corrected(text: &str, correction: &Correction) -> Option<String> {
+pub(crate) fn corrected(text: &str, correction: &Correction) -> Option<String> {
     let old = correction.old.trim();
     let Some(at) = find_whole(text, old) else { return Some(correction.new.as_deref()?.trim().to_owned()) };
     let is_end = |c: char| matches!(c, '，' | '；' | '。' | ';' | '！' | '？' | '\n');

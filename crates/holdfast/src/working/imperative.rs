@@ -14,8 +14,10 @@ pub(super) fn constraints(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut fenced = false;
     let mut quoted = 0;
+    let mut last_said: Option<usize> = None;
     for range in sentences(text) {
-        let Some(sentence) = text.get(range) else { continue };
+        let Some(sentence) = text.get(range.clone()) else { continue };
+        let said_before = last_said.replace(range.start);
         // Code and quoted mail are not what the user says.
         let line = sentence.trim_start();
         if line.starts_with("```") {
@@ -36,7 +38,9 @@ pub(super) fn constraints(text: &str) -> Vec<String> {
             let whole = match condition {
                 Some(condition) if has_han(clause) => format!("{}，{}", condition.trim(), tidy(clause)),
                 Some(condition) => format!("{}, {}", condition.trim(), tidy(clause)),
-                None => tidy(clause).to_owned(),
+                None => {
+                    with_what_it_is_about(text, &range, said_before, &clauses, at).unwrap_or(tidy(clause)).to_owned()
+                }
             };
             if whole.chars().count() <= CLAUSE_CHARACTERS_MAX
                 && !found.contains(&whole)
@@ -148,6 +152,9 @@ fn supposes(sentence: &str) -> bool {
 /// A clause that says when the next one holds: 「涉及金额的」, 「发邮件时」, "for amounts", "when …".
 fn is_condition(clause: &str) -> bool {
     let folded = fold(clause);
+    if ["好的", "是的", "对的", "行的", "可以的", "没事的"].contains(&folded.trim()) {
+        return false;
+    }
     let ends = ["的", "时", "时候", "的话", "之前", "之后", "以前", "以后"];
     let starts = [
         "凡是",
@@ -176,6 +183,68 @@ fn is_instead_of(before: &str, clause: &str) -> bool {
     let used = |words: &[&str]| words.iter().any(|word| clause.starts_with(word));
     (before.contains('用') && used(&["别用", "不要用", "别再用", "不要再用"]))
         || (before.starts_with("use ") && used(&["don't use ", "do not use ", "never use "]))
+}
+
+/// 「华星的报价还没谈定，别写进周报」, "the old server is live, never restart it": alone, the clause would forbid far more than was said, so
+/// what it is about stands with it, from the clause or the sentence before.
+fn with_what_it_is_about<'a>(
+    text: &'a str,
+    sentence: &std::ops::Range<usize>,
+    said_before: Option<usize>,
+    clauses: &[&'a str],
+    at: usize,
+) -> Option<&'a str> {
+    let clause = clauses[at];
+    if !leaves_open(clause) {
+        return None;
+    }
+    let place = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+    let start = match at.checked_sub(1).map(|before| clauses[before]) {
+        Some(before) if lays_down(before, Some(clause)) => return None,
+        Some(before) => place(before),
+        None => said_before.filter(|start| *start < sentence.start)?,
+    };
+    let whole = text.get(start..place(clause) + clause.len())?;
+    let lead = whole.chars().count() - clause.chars().count();
+    // 「好，别发邮件」: what leads up to it is no subject.
+    let fits = lead >= LEAD_CHARACTERS_MIN && whole.chars().count() <= CLAUSE_CHARACTERS_MAX && !whole.contains('\n');
+    (fits && !whole.contains(['?', '？'])).then(|| tidy(whole))
+}
+
+/// A shorter lead is 「好的，」 or "OK, ".
+const LEAD_CHARACTERS_MIN: usize = 5;
+/// A prohibition of so many Chinese characters behind the word has a verb and nothing that it is done to.
+const BARE_VERB_CHARACTERS_MAX: usize = 2;
+
+/// Whether a prohibition does not say what it is about: 「别列了」, 「不要写进去」, 「别动它」, "don't mention it".
+fn leaves_open(clause: &str) -> bool {
+    let folded = fold(clause);
+    let mut rest = folded.trim().trim_end_matches(['。', '.', '!', '！']);
+    if has_han(clause) {
+        while let Some(shorter) = BEFORE_ZH.iter().find_map(|word| rest.strip_prefix(word)) {
+            rest = shorter;
+        }
+        let forbids = ["不要再", "别再", "不要", "不能", "不可以", "不可", "不许", "不得", "别"];
+        let Some(done) = forbids.iter().find_map(|word| rest.strip_prefix(word)) else { return false };
+        let pointed =
+            ["它", "他们", "她们", "这个", "那个", "这些", "那些", "此事"].iter().any(|word| done.contains(word));
+        // A verb and where to, to whom: 写进周报, 发给客户.
+        let mut characters = done.chars();
+        let toward = |c: Option<char>| c.is_some_and(|c| "进到给在上出去来入掉了".contains(c));
+        let led = characters.next().is_some() && {
+            let second = characters.next();
+            toward(second) || second.is_some() && toward(characters.next())
+        };
+        let bare = done.chars().count() <= BARE_VERB_CHARACTERS_MAX && done.chars().all(is_han_or_kana);
+        return pointed || led || bare;
+    }
+    while let Some(shorter) = BEFORE_EN.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = shorter.trim_start();
+    }
+    let forbids = ["never ", "don't ", "don’t ", "do not ", "avoid "];
+    let Some(done) = forbids.iter().find_map(|word| rest.strip_prefix(word)) else { return false };
+    done.split(|c: char| !c.is_alphanumeric())
+        .any(|word| matches!(word, "it" | "them" | "that" | "those" | "these" | "him" | "her"))
 }
 
 fn lays_down(clause: &str, next: Option<&str>) -> bool {

@@ -24,6 +24,7 @@ use jiff::ZonedDateTime;
 use serde_json::Value;
 
 pub use absorb::{Said, absorb};
+pub(crate) use absorb::{corrected, says};
 pub use attribute::{Attributed, Attribution, Given, attribute};
 pub use names::names_in;
 pub use phase::{OutOfOrder, advance};

@@ -58,6 +58,34 @@ pub enum Refusal {
     TaskEnded,
 }
 
+impl Refusal {
+    /// Which one, in words that are ours: the whole message may repeat what the task holds, and no log may.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Conflict { .. } => "conflict",
+            Self::NoActions => "no actions",
+            Self::TooManyActions { .. } => "too many actions",
+            Self::UnknownElement { .. } => "unknown element",
+            Self::OfParent { .. } => "of a parent",
+            Self::NoStepInHand => "no step in hand",
+            Self::StepInHand { .. } => "a step in hand",
+            Self::NothingToDo => "nothing to do",
+            Self::AlreadyClosed { .. } => "already closed",
+            Self::NotAClosingStatus { .. } => "not a closing status",
+            Self::AlreadyOverturned { .. } => "already overturned",
+            Self::AlreadyAnswered { .. } => "already answered",
+            Self::NoSubtask => "no subtask",
+            Self::DepthLimit { .. } => "depth limit",
+            Self::TooMany { .. } => "too many elements",
+            Self::EmptyText { .. } => "empty text",
+            Self::TextTooLong { .. } => "text too long",
+            Self::Nul { .. } => "NUL in a text",
+            Self::SameText { .. } => "same text",
+            Self::TaskEnded => "task ended",
+        }
+    }
+}
+
 /// How many ids an error names before it says "…": enough to find a slip, short enough to read.
 const KNOWN_SHOWN: usize = 12;
 

@@ -348,3 +348,11 @@ fn an_ended_task_says_where_it_stopped_and_can_be_taken_up_again() {
     assert_eq!(steps, [("收集", StepStatus::Done), ("写", StepStatus::Doing)]);
     assert_eq!(again.closing, None);
 }
+
+/// Its name goes into the log; what it refuses may be what somebody said.
+#[test]
+fn the_name_of_a_refusal_repeats_nothing() {
+    let refusal = Refusal::AlreadyAnswered { id: ElementId("d1".into()), answer: "王芳批准".into() };
+    assert!(refusal.to_string().contains("王芳"));
+    assert_eq!(refusal.name(), "already answered");
+}

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod as_of;
 mod corrections;
 mod embedding;
 mod memory;
@@ -22,16 +23,21 @@ use holdfast::import::{self, Options};
 
 /// An engine over a store of its own, in a world that starts on a Friday in November 2026, without an embedding model.
 fn engine(directory: &Path) -> Engine {
-    Engine::open(lexical(directory)).unwrap()
+    engine_of(directory, 7)
 }
 
-fn env() -> Arc<Env> {
-    Arc::new(Env::fixed(7, "2026-11-27T09:00:00Z".parse().unwrap()))
+/// As `engine`; one that opens a store again draws ids that were not given before.
+fn engine_of(directory: &Path, seed: u64) -> Engine {
+    Engine::open(Config { env: env(seed), ..lexical(directory) }).unwrap()
+}
+
+fn env(seed: u64) -> Arc<Env> {
+    Arc::new(Env::fixed(seed, "2026-11-27T09:00:00Z".parse().unwrap()))
 }
 
 /// As `engine` opens it.
 fn lexical(directory: &Path) -> Config {
-    Config { embedding: Choice::None, env: env(), ..Config::at(directory) }
+    Config { embedding: Choice::None, env: env(7), ..Config::at(directory) }
 }
 
 fn workspace() -> PathBuf {

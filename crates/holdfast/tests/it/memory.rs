@@ -1,7 +1,6 @@
 //! Long-term memory through the engine: what talk leaves behind, what it must not, and what of it is served.
 
 use holdfast::engine::{Config, Effect, Engine, NewMemory};
-use holdfast::env::Env;
 use holdfast::store::JournalPage;
 use holdfast::types::context::{BlockItem, BlockOptions};
 use holdfast::types::event::{Kind, RawEvent, Source, Trust};
@@ -23,7 +22,7 @@ struct World {
 
 fn world() -> World {
     let directory = TempDir::new().expect("a directory");
-    let engine = Engine::open(Config { env: env(), ..lexical(directory.path()) }).expect("a store");
+    let engine = Engine::open(Config { env: env(7), ..lexical(directory.path()) }).expect("a store");
     World { engine, scope: Scope::default(), directory }
 }
 
@@ -338,7 +337,7 @@ fn praise_and_blame_move_what_was_served_and_nothing_else_does() {
 
 #[test]
 fn a_rule_without_support_for_years_fades_and_says_so() {
-    let env = env();
+    let env = env(7);
     let directory = TempDir::new().expect("a directory");
     let engine =
         Engine::open(Config { env: std::sync::Arc::clone(&env), ..lexical(directory.path()) }).expect("a store");
@@ -398,8 +397,7 @@ fn memories_survive_a_reopening_and_the_store_is_valid() {
     let before = world.learned();
     let World { engine, scope, directory } = world;
     drop(engine);
-    let engine = Engine::open(Config { env: env(), ..lexical(directory.path()) }).expect("a store");
+    let engine = Engine::open(Config { env: env(8), ..lexical(directory.path()) }).expect("a store");
     assert_eq!(engine.memories(&scope.owner, &MemoryFilter::default()).expect("memories"), before);
     engine.dump(&mut Vec::new()).expect("a valid store");
-    let _: &Env = &env();
 }

@@ -117,6 +117,18 @@ fn an_item_has_a_name_of_its_own() {
     check("我的航班有问题，先取消吧", "");
 }
 
+/// What the user orders in a row of orders is decided as it is said; what waits for an event of the world is not yet.
+#[test]
+fn an_order_in_a_row_is_an_order() {
+    check("然后把和华星的会取消", "cancel 和华星的会");
+    check("先发周报，然后把和华星的会取消", "cancel 和华星的会");
+    check("After that, cancel the Acme demo", "cancel Acme demo");
+    check("Send the report, then cancel the Acme demo", "cancel Acme demo");
+    check("等客户回复后再取消和华星的会", "");
+    check("如果客户不来，然后把和华星的会取消", "");
+    check("If the client declines, cancel the Acme demo", "");
+}
+
 #[test]
 fn given_up_is_not_put_off() {
     check("灰度先不做了", "cancel 灰度");

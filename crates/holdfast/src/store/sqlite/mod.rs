@@ -87,7 +87,7 @@ impl Sqlite {
     fn new(directory: &Path, access: Access, writer: Option<Writer>) -> Self {
         Self {
             directory: directory.to_owned(),
-            readers: Readers::new(directory.join(FILE_NAME), access),
+            readers: Readers::new(open::file_in(directory), access),
             writer,
             dense: DenseCache::default(),
             postings: PostingsCache::default(),

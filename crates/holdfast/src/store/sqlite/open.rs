@@ -60,7 +60,7 @@ pub(super) struct WriterLock {
 pub(super) fn for_writing(directory: &Path) -> Result<(WriterLock, Connection), StoreError> {
     fs::create_dir_all(directory).map_err(|e| not_writable(directory, &e))?;
     let lock = lock(directory)?;
-    let path = directory.join(FILE_NAME);
+    let path = file_in(directory);
     check_length(&path).map_err(|e| in_directory(e, directory))?;
     let connection = Connection::open(&path).map_err(|e| opening(directory, e))?;
     prepare(&connection, WRITER_CACHE_KIB).map_err(|e| opening(directory, e))?;
@@ -75,7 +75,7 @@ pub(super) fn for_writing(directory: &Path) -> Result<(WriterLock, Connection), 
 }
 
 pub(super) fn for_reading(directory: &Path) -> Result<Access, StoreError> {
-    let path = directory.join(FILE_NAME);
+    let path = file_in(directory);
     if !path.is_file() {
         return Err(StoreError::Missing { path: directory.to_owned() });
     }
@@ -91,6 +91,13 @@ pub(super) fn for_reading(directory: &Path) -> Result<Access, StoreError> {
         other => other,
     }
     .map_err(|e| in_directory(e, directory))
+}
+
+/// The database of a directory, as a path from the root: SQLite is built to read a name that begins with `file:` as a URI, whatever
+/// the flags say.
+pub(super) fn file_in(directory: &Path) -> PathBuf {
+    let path = directory.join(FILE_NAME);
+    std::path::absolute(&path).unwrap_or(path)
 }
 
 /// A write-ahead log with something in it: reading the file alone would miss the newest commits.
@@ -178,8 +185,8 @@ fn prepare(connection: &Connection, cache_kib: i32) -> rusqlite::Result<()> {
     Ok(())
 }
 
+/// What goes wrong does not name the directory yet: who asks for a connection adds it, once.
 fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
-    let directory = path.parent().unwrap_or(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = if access == Access::Immutable {
         let uri = format!("file:{}?immutable=1", percent_encoded(path));
@@ -187,8 +194,9 @@ fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
     } else {
         Connection::open_with_flags(path, flags)
     };
-    let connection = opened.map_err(|e| opening(directory, e))?;
-    prepare(&connection, READER_CACHE_KIB).map_err(|e| opening(directory, e))?;
+    let failed = |e| failed("opening the store", e);
+    let connection = opened.map_err(failed)?;
+    prepare(&connection, READER_CACHE_KIB).map_err(failed)?;
     Ok(connection)
 }
 
@@ -217,7 +225,8 @@ fn check_identity(connection: &Connection) -> Result<(), StoreError> {
 fn check_schema(connection: &Connection) -> Result<(), StoreError> {
     check_identity(connection)?;
     match check_not_too_new(connection)? {
-        0 => Err(StoreError::Corrupt { detail: format!("{FILE_NAME} holds no schema") }),
+        // Whoever made the file ended before anything was in it: nothing was recorded, so nothing is lost.
+        0 => Err(StoreError::Missing { path: PathBuf::new() }),
         _ => Ok(()),
     }
 }
@@ -259,14 +268,15 @@ impl Readers {
     /// A connection that has read nothing yet. FTS5 checks its integrity against the structure a connection has cached, which
     /// may be of before the last merge of segments.
     pub(super) fn fresh(&self) -> Result<Connection, StoreError> {
-        connect(&self.path, self.access)
+        let directory = self.path.parent().unwrap_or(&self.path);
+        connect(&self.path, self.access).map_err(|e| in_directory(e, directory))
     }
 
     pub(super) fn get(&self) -> Result<Reader<'_>, StoreError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => connect(&self.path, self.access)?,
+            None => self.fresh()?,
         };
         Ok(Reader { connection: Some(connection), readers: self })
     }
@@ -310,6 +320,7 @@ fn opening(directory: &Path, error: rusqlite::Error) -> StoreError {
 fn in_directory(error: StoreError, directory: &Path) -> StoreError {
     match error {
         StoreError::NotWritable { reason, .. } => StoreError::NotWritable { path: directory.to_owned(), reason },
+        StoreError::Missing { .. } => StoreError::Missing { path: directory.to_owned() },
         StoreError::Corrupt { detail } => StoreError::Corrupt { detail: format!("{}: {detail}", directory.display()) },
         other => other,
     }

@@ -53,6 +53,36 @@ fn the_users_imperatives_are_constraints() {
     check_constraints("预算控制在1,000元以内", &["预算控制在1,000元以内"]);
 }
 
+/// Never cut and never reworded, so it must not forbid more than was said.
+#[test]
+fn a_prohibition_keeps_what_it_is_about() {
+    for whole in [
+        "华星的报价还没谈定，别写进周报",
+        "华星的报价还没谈定，不要写进去",
+        "华星的报价还没谈定。别写进周报里",
+        "老系统的数据库还在跑，也别重启",
+        "这个客户投诉过，千万别联系",
+        "附件太大，不要发给客户",
+        "那台机器快坏了，别动它",
+        "The Acme price isn't settled, don't put it in the report",
+        "The Acme price isn't settled. Don't mention it",
+        "The old server is live, never restart it",
+        "The two drafts are wrong, so don't send them",
+    ] {
+        check_constraints(&format!("{whole}."), &[whole]);
+    }
+    // What says itself what it is about stands alone, and a greeting is about nothing.
+    check_constraints("周总看的那份要PDF，别发Word", &["别发Word"]);
+    check_constraints("好的，别发出去", &["别发出去"]);
+    check_constraints("初稿不错，不要超过500字", &["不要超过500字"]);
+    check_constraints("The draft is fine, don't use charts", &["don't use charts"]);
+    check_constraints("OK, don't send it", &["don't send it"]);
+    check_constraints(
+        "Don't mention Acme, and never send it before Friday",
+        &["Don't mention Acme", "never send it before Friday"],
+    );
+}
+
 #[test]
 fn talk_that_only_sounds_like_an_imperative_is_none() {
     for text in [

@@ -94,7 +94,13 @@ fn a_file_that_lost_its_end_is_left_alone() {
 fn an_empty_file_is_a_store_not_yet_made() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join(FILE_NAME), "").expect("a file");
-    assert!(matches!(Sqlite::open_read_only(directory.path()), Err(StoreError::Corrupt { .. })));
+    let missing = |error: StoreError| matches!(error, StoreError::Missing { path } if path == directory.path());
+    assert!(missing(Sqlite::open_read_only(directory.path()).expect_err("a refusal")));
+    // Whoever ended between the first page and the schema left no more than that.
+    let begun = rusqlite::Connection::open(directory.path().join(FILE_NAME)).expect("a database");
+    begun.execute_batch("PRAGMA journal_mode = WAL").expect("a first page");
+    drop(begun);
+    assert!(missing(Sqlite::open_read_only(directory.path()).expect_err("a refusal")));
     filled(directory.path(), 1);
     assert_eq!(count(&Sqlite::open_read_only(directory.path()).expect("a store")), 1);
 }
