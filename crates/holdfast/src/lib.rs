@@ -7,6 +7,8 @@ pub mod engine;
 pub mod env;
 pub mod import;
 pub mod journal;
+pub mod llm;
+pub mod prompts;
 pub mod recall;
 pub mod redact;
 pub mod signals;

@@ -29,6 +29,10 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("agent", &["types", "working::ParseProblem", "working::parse_update"]),
     // Vectors carry the model that made them.
     ("embedding", &["types", "store::ModelId"]),
+    // Prompts and replies are texts: nothing here knows what they are about.
+    ("llm", &["types", "env"]),
+    // A prompt is what a model takes. What can't be seen in a block can't be seen in a prompt.
+    ("prompts", &["types", "llm::Prompt", "llm::Schema", "context::is_unseen"]),
     // A row of the journal is committed to and chained where it is written.
     ("store", &["types", "env", "journal"]),
 ];
