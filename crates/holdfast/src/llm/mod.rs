@@ -3,6 +3,7 @@
 //!
 //! `openai` asks any compatible service; `scripted` answers as a test tells it; `recorded` plays back what a model once answered.
 
+mod salvage;
 mod scripted;
 
 use std::fmt::Debug;
@@ -12,6 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use salvage::{DROPPED_TOLD_MAX, Dropped, Salvaged, salvage};
 pub use scripted::ScriptedLlm;
 
 /// Answers prompts. Blocking: a call may take as long as the network and the model do, so no lock is held over one.
