@@ -11,6 +11,7 @@ pub mod llm;
 pub mod prompts;
 pub mod recall;
 pub mod redact;
+mod service;
 pub mod signals;
 pub mod store;
 pub mod text;

@@ -3,6 +3,9 @@
 //!
 //! `openai` asks any compatible service; `scripted` answers as a test tells it; `recorded` plays back what a model once answered.
 
+mod budget;
+mod openai;
+mod recorded;
 mod salvage;
 mod scripted;
 
@@ -13,6 +16,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use openai::{CALLS_PER_HOUR, Endpoint, OpenAi, REPLY_BYTES_MAX, TIMEOUT};
+pub use recorded::{Recorded, Recorder};
 pub use salvage::{DROPPED_TOLD_MAX, Dropped, Salvaged, salvage};
 pub use scripted::ScriptedLlm;
 

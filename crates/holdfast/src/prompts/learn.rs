@@ -117,7 +117,7 @@ pub fn learn(input: &LearnInput) -> Prompt {
     render(Name::Learn, &values, schema())
 }
 
-/// The form of a reply. Strict as services want it: all fields required, no others.
+/// The form of a reply. Strict as services want it: all fields required, no others, and none of the words that some don't know (`minimum`).
 fn schema() -> Schema {
     let properties = json!({
         "kind": { "type": "string", "enum": ["preference", "rule", "fact", "lesson", "procedure"] },
@@ -127,7 +127,7 @@ fn schema() -> Schema {
         "standing": { "type": "boolean" },
         "source": { "type": "integer" },
         "quote": { "type": "string" },
-        "importance": { "type": "integer", "minimum": IMPORTANCE.start(), "maximum": IMPORTANCE.end() },
+        "importance": { "type": "integer", "enum": IMPORTANCE.collect::<Vec<_>>() },
     });
     let required: Vec<&String> = properties.as_object().map(|all| all.keys().collect()).unwrap_or_default();
     let item =

@@ -8,7 +8,7 @@ fn wordings_have_these_hashes() {
     let hashes = Name::ALL.map(|name| format!("{} {}", name.as_str(), blake3::hash(name.file().as_bytes()).to_hex()));
     insta::assert_snapshot!(hashes.join("\n"), @"
     check 55afd337172004f6a1804d4d1de93a1f177b6b8818f159822ca33075b42a5485
-    learn e322509263400d75fff4c82ff45f8af8b7c8abf1a08df2c4781625ded2e77a18
+    learn 0816ca93fc7d8ab021f34a43223135d583c1e52e09e30942e3ceee1efd1712a7
     ");
 }
 

@@ -4,6 +4,7 @@
 
 mod corrections;
 mod embedding;
+mod llm;
 mod parts;
 mod promises;
 mod secrets;

@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
         while let Some(c) = self.peek() {
             if is_space(c) {
                 self.step(c);
-            } else if c == '#' || self.rest().starts_with("//") {
+            } else if c == '#' || self.rest().starts_with("//") || self.rest() == "/" {
                 self.at += self.rest().find('\n').unwrap_or(self.rest().len());
             } else if self.rest().starts_with("/*") {
                 self.at += self.rest()[2..].find("*/").map_or(self.rest().len(), |end| end + 4);
