@@ -76,6 +76,11 @@ impl Failure {
         }
     }
 
+    /// Whether the service refused and named this in its reason.
+    pub(crate) fn is_about(&self, field: &str) -> bool {
+        matches!(self, Self::Refused { reason, .. } if reason.contains(field))
+    }
+
     /// Whether the line went dead though someone was there.
     pub(crate) fn broke_off(&self) -> bool {
         match self {

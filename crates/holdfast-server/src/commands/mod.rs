@@ -2,6 +2,7 @@
 
 mod context;
 mod exchange;
+mod llm;
 mod look;
 mod observe;
 mod recall;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::CommandFactory;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, LlmCommand};
 use crate::printer::Printer;
 
 pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
@@ -25,6 +26,7 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Context(arguments) => context::run(global, arguments, printer),
         Command::Recall(arguments) => recall::run(global, arguments, printer),
         Command::Task(command) => task::run(global, command, printer),
+        Command::Llm(LlmCommand::Check) => return llm::check(global, printer),
         Command::History { id } => look::history(global, id, printer),
         Command::Journal(arguments) => look::journal(global, arguments, printer),
         Command::Report(arguments) => look::report(global, arguments, printer),

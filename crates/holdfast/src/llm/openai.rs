@@ -1,6 +1,6 @@
 //! Any service with OpenAI's `POST /chat/completions`.
 //!
-//! Services differ in what they take. What one refuses with 400 is left out of the next try, and of all later ones once that went well: the
+//! Services differ in what they take. What one refuses is left out of the next try, and of all later ones once that went well: the
 //! JSON schema, then JSON mode; `max_tokens` for `max_completion_tokens`; the temperature. (No retry library: `backon` 1.6 would do it, but
 //! the loop that the embedding service needs as well is shorter than its adapter to our clock.)
 
@@ -50,12 +50,17 @@ impl Endpoint {
         let (base_url, model) = (base_url.into(), model.into());
         Self { base_url, model, key: None, timeout: TIMEOUT, calls_per_hour: CALLS_PER_HOUR }
     }
+
+    /// The URL for people: without a user, a password, or a query.
+    pub fn shown(&self) -> String {
+        shown(&self.base_url)
+    }
 }
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
-            .field("base_url", &shown(&self.base_url))
+            .field("base_url", &self.shown())
             .field("model", &self.model)
             .field("key", &self.key.as_ref().map(|_| "set, not shown"))
             .field("timeout", &self.timeout)
@@ -133,6 +138,7 @@ impl OpenAi {
         }
         self.service.post(request, REPLY_BYTES_MAX).map_err(|failure| {
             let again_after = failure.refused_for_now().or(failure.broke_off().then_some(Duration::ZERO));
+            let again_after = again_after.filter(|_| !failure.is_about("response_format"));
             let url = self.service.shown().to_owned();
             let (error, reason) = match failure {
                 Failure::Unreachable(source) => (LlmError::Unreachable { url, source }, String::new()),
@@ -224,7 +230,9 @@ impl Llm for OpenAi {
 impl Dialect {
     /// What to try next. Each step leaves something out for good, so there are few.
     fn without_what_was_refused(self, attempt: &Attempt, has_schema: bool) -> Option<Self> {
-        if !matches!(attempt.error, LlmError::Refused { status: 400 | 422, .. }) {
+        let LlmError::Refused { status, .. } = attempt.error else { return None };
+        // llama.cpp's Python server answers 500 to a form it doesn't know, naming the field.
+        if !(status == 400 || status == 422 || status >= 500 && attempt.reason.contains("response_format")) {
             return None;
         }
         let names = |word: &str| attempt.reason.contains(word);

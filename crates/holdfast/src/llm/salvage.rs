@@ -12,6 +12,7 @@
 mod parse;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::collections::BTreeSet;
 

@@ -92,6 +92,18 @@ fn what_a_service_refuses_is_left_out_from_then_on() {
     assert_eq!(model.complete(&prompts::check()).unwrap().format, Format::JsonObject);
 }
 
+/// A bug that was found with a real server: it was asked four times and given up.
+#[test]
+fn a_server_that_fails_at_a_schema_is_asked_without() {
+    let service = Service::start(|asked, _| match format_of(asked).as_str() {
+        "json_schema" => Answer::Refuse(500, "('body', 'response_format', 'type'): Input should be 'text'".to_owned()),
+        _ => Answer::Chat("{}"),
+    });
+    let (model, waits) = connect(&service);
+    assert_eq!(model.complete(&prompts::check()).unwrap().format, Format::JsonObject);
+    assert_eq!((service.asked().len(), waits.lock().unwrap().len()), (2, 0));
+}
+
 #[test]
 fn a_refusal_of_everything_teaches_nothing() {
     let service = Service::start(|_, n| if n < 3 { Answer::Status(400) } else { Answer::Chat("{}") });
