@@ -1,7 +1,6 @@
 //! `llm check`: what it says of a service, and what it never says.
 
 use insta::assert_snapshot;
-use serde_json::Value;
 
 use crate::service::{Answer, Asked, Service};
 use crate::{Place, Ran};
@@ -32,13 +31,16 @@ fn told(answer: impl Fn(&Asked, usize) -> Answer + Send + 'static) -> String {
 
 #[test]
 fn what_a_check_says() {
-    let format = |asked: &Asked| asked.body.pointer("/response_format/type").and_then(Value::as_str).map(str::to_owned);
+    let wants_schema = |asked: &Asked| {
+        let format = &asked.body["response_format"];
+        format["type"] == "json_schema" || format.get("schema").is_some()
+    };
     let said = [
         told(|_, _| Answer::Chat(r#"{"colour": "blue", "checked": "holdfast"}"#)),
         told(|_, _| Answer::Chat("Sure!\n```json\n{'colour': 'blue',}\n```")),
-        told(move |asked, _| match format(asked).as_deref() {
-            Some("json_schema") => Answer::Status(400),
-            _ => Answer::Chat(r#"{"colour": "blue"}"#),
+        told(move |asked, _| match wants_schema(asked) {
+            true => Answer::Status(400),
+            false => Answer::Chat(r#"{"colour": "blue"}"#),
         }),
         told(|asked, _| match asked.body.get("response_format") {
             Some(_) => Answer::Status(400),

@@ -1,7 +1,7 @@
 //! Any service with OpenAI's `POST /chat/completions`.
 //!
 //! Services differ in what they take. What one refuses is left out of the next try, and of all later ones once that went well: the
-//! JSON schema, then JSON mode; `max_tokens` for `max_completion_tokens`; the temperature. (No retry library: `backon` 1.6 would do it, but
+//! JSON schema, then JSON mode with the schema, then JSON mode; `max_tokens` for `max_completion_tokens`; the temperature. (No retry library: `backon` 1.6 would do it, but
 //! the loop that the embedding service needs as well is shorter than its adapter to our clock.)
 
 use std::fmt;
@@ -83,11 +83,20 @@ pub struct OpenAi {
 /// What the service takes, as far as is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Dialect {
-    /// The most it holds a reply to.
-    format: Format,
+    form: Form,
     /// The longest reply is called `max_completion_tokens`.
     completion_tokens: bool,
     temperature: bool,
+}
+
+/// How a reply is bound to the prompt's schema, from the tightest to none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    JsonSchema,
+    /// JSON mode with a schema beside it: llama.cpp's Python server and some hosts know only this.
+    ObjectWithSchema,
+    JsonObject,
+    Free,
 }
 
 /// A call that failed, with what the service said of it.
@@ -108,7 +117,7 @@ impl OpenAi {
             budget: Budget::new(calls_per_hour),
             rules,
             env,
-            dialect: Mutex::new(Dialect { format: Format::JsonSchema, completion_tokens: false, temperature: true }),
+            dialect: Mutex::new(Dialect { form: Form::JsonSchema, completion_tokens: false, temperature: true }),
             pause: Box::new(pause),
         }
     }
@@ -171,13 +180,16 @@ impl OpenAi {
         if dialect.temperature {
             request["temperature"] = 0.into();
         }
-        match (dialect.format, &prompt.schema) {
-            (Format::JsonSchema, Some(schema)) => {
+        match (dialect.form, &prompt.schema) {
+            (Form::JsonSchema, Some(schema)) => {
                 let schema = json!({ "name": schema.name, "schema": schema.schema, "strict": true });
                 request["response_format"] = json!({ "type": "json_schema", "json_schema": schema });
             }
-            (Format::JsonObject, Some(_)) => request["response_format"] = json!({ "type": "json_object" }),
-            (Format::Free, _) | (_, None) => {}
+            (Form::ObjectWithSchema, Some(schema)) => {
+                request["response_format"] = json!({ "type": "json_object", "schema": schema.schema });
+            }
+            (Form::JsonObject, Some(_)) => request["response_format"] = json!({ "type": "json_object" }),
+            (Form::Free, _) | (_, None) => {}
         }
         request
     }
@@ -215,7 +227,11 @@ impl Llm for OpenAi {
                     if dialect != known {
                         *self.dialect() = dialect;
                     }
-                    let format = if prompt.schema.is_some() { dialect.format } else { Format::Free };
+                    let format = match dialect.form {
+                        Form::JsonSchema | Form::ObjectWithSchema if prompt.schema.is_some() => Format::JsonSchema,
+                        Form::JsonObject if prompt.schema.is_some() => Format::JsonObject,
+                        _ => Format::Free,
+                    };
                     return Ok(Reply { format, ..self.read(&body)? });
                 }
                 Err(attempt) => match dialect.without_what_was_refused(&attempt, prompt.schema.is_some()) {
@@ -242,11 +258,14 @@ impl Dialect {
         if names("temperature") && self.temperature {
             return Some(Self { temperature: false, ..self });
         }
-        match self.format {
-            Format::JsonSchema if has_schema => Some(Self { format: Format::JsonObject, ..self }),
-            Format::JsonObject if has_schema => Some(Self { format: Format::Free, ..self }),
-            _ => None,
-        }
+        let form = match self.form {
+            _ if !has_schema => return None,
+            Form::JsonSchema => Form::ObjectWithSchema,
+            Form::ObjectWithSchema => Form::JsonObject,
+            Form::JsonObject => Form::Free,
+            Form::Free => return None,
+        };
+        Some(Self { form, ..self })
     }
 }
 

@@ -48,7 +48,9 @@ fn outcome(answer: impl Fn(&Asked, usize) -> Answer + Send + 'static) -> String 
 }
 
 fn format_of(asked: &Asked) -> String {
-    asked.body.pointer("/response_format/type").and_then(Value::as_str).unwrap_or("none").to_owned()
+    let format = asked.body.pointer("/response_format/type").and_then(Value::as_str).unwrap_or("none");
+    let with_schema = asked.body.pointer("/response_format/schema").is_some();
+    format!("{format}{}", if with_schema { "+schema" } else { "" })
 }
 
 #[test]
@@ -82,7 +84,7 @@ fn what_a_service_refuses_is_left_out_from_then_on() {
     assert_eq!(model.complete(&prompts::check()).unwrap().format, Format::Free);
     assert_eq!(model.complete(&prompts::check()).unwrap().format, Format::Free);
     let formats: Vec<String> = service.asked().iter().map(format_of).collect();
-    assert_eq!(formats, ["json_schema", "json_object", "none", "none"]);
+    assert_eq!(formats, ["json_schema", "json_object+schema", "json_object", "none", "none"]);
 
     let service = Service::start(|asked, _| match format_of(asked).as_str() {
         "json_object" => Answer::Chat("{}"),
@@ -90,6 +92,14 @@ fn what_a_service_refuses_is_left_out_from_then_on() {
     });
     let (model, _) = connect(&service);
     assert_eq!(model.complete(&prompts::check()).unwrap().format, Format::JsonObject);
+
+    let service = Service::start(|asked, _| match format_of(asked).as_str() {
+        "json_object+schema" => Answer::Chat("{}"),
+        _ => Answer::Status(400),
+    });
+    let (model, _) = connect(&service);
+    assert_eq!(model.complete(&prompts::check()).unwrap().format, Format::JsonSchema);
+    assert_eq!(service.asked()[1].body["response_format"]["schema"]["required"], json!(["colour", "checked"]));
 }
 
 /// A bug that was found with a real server: it was asked four times and given up.
@@ -100,13 +110,13 @@ fn a_server_that_fails_at_a_schema_is_asked_without() {
         _ => Answer::Chat("{}"),
     });
     let (model, waits) = connect(&service);
-    assert_eq!(model.complete(&prompts::check()).unwrap().format, Format::JsonObject);
+    assert_eq!(model.complete(&prompts::check()).unwrap().format, Format::JsonSchema);
     assert_eq!((service.asked().len(), waits.lock().unwrap().len()), (2, 0));
 }
 
 #[test]
 fn a_refusal_of_everything_teaches_nothing() {
-    let service = Service::start(|_, n| if n < 3 { Answer::Status(400) } else { Answer::Chat("{}") });
+    let service = Service::start(|_, n| if n < 4 { Answer::Status(400) } else { Answer::Chat("{}") });
     let (model, _) = connect(&service);
     assert!(matches!(model.complete(&prompts::check()), Err(LlmError::Refused { status: 400, .. })));
     assert_eq!(model.complete(&prompts::check()).unwrap().format, Format::JsonSchema);
