@@ -48,3 +48,7 @@ demo:
 # Property tests with new cases, many of them
 props:
     PROPTEST_CASES=2000 cargo test --workspace --release
+
+# Whether the whole way to a language model works: a 135 M model from PyPI, served here, asked by `llm check`
+llm-smoke:
+    scripts/llm-smoke.sh

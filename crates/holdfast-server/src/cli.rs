@@ -7,6 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use holdfast::engine::ARCHIVE_AFTER_DAYS;
+use holdfast::llm::CALLS_PER_HOUR;
 use holdfast::types::event::{Kind, Source};
 use holdfast::types::ids::{EventId, RunId};
 use holdfast::types::memory::{MemoryKind, MemoryStatus};
@@ -76,6 +77,16 @@ pub struct Global {
     /// The service's key; better in the environment than on the command line
     #[arg(long, global = true, env = "HOLDFAST_EMBEDDING_KEY", hide_env_values = true, value_name = "KEY")]
     pub embedding_key: Option<String>,
+    /// Where a language model answers: the base URL of an OpenAI-compatible service; a key is read from
+    /// HOLDFAST_LLM_KEY [default: none, rules do without]
+    #[arg(long, global = true, env = "HOLDFAST_LLM_URL", value_name = "URL", value_parser = url)]
+    pub llm_url: Option<String>,
+    /// The language model
+    #[arg(long, global = true, env = "HOLDFAST_LLM_MODEL", value_name = "NAME")]
+    pub llm_model: Option<String>,
+    /// Requests to it within an hour, at most
+    #[arg(long, global = true, env = "HOLDFAST_LLM_CALLS_PER_HOUR", default_value_t = CALLS_PER_HOUR, value_name = "N")]
+    pub llm_calls_per_hour: u32,
     /// Rules of redaction, as TOML (kinds to switch off, patterns of your own)
     #[arg(long, global = true, env = "HOLDFAST_REDACTION", value_name = "FILE")]
     pub redaction: Option<PathBuf>,
@@ -109,10 +120,17 @@ impl FromStr for EmbeddingArgument {
         match text {
             "builtin" => Ok(Self::Builtin),
             "none" => Ok(Self::None),
-            url if url.starts_with("http://") || url.starts_with("https://") => Ok(Self::Url(url.to_owned())),
-            _ => Err("it is neither builtin nor none nor a URL that begins with http:// or https://"),
+            text => match url(text) {
+                Ok(url) => Ok(Self::Url(url)),
+                Err(_) => Err("it is neither builtin nor none nor a URL that begins with http:// or https://"),
+            },
         }
     }
+}
+
+fn url(text: &str) -> Result<String, &'static str> {
+    let is_url = text.starts_with("http://") || text.starts_with("https://");
+    if is_url { Ok(text.to_owned()) } else { Err("it does not begin with http:// or https://") }
 }
 
 fn zone(text: &str) -> Result<TimeZone, &'static str> {
@@ -178,6 +196,9 @@ pub enum Command {
     },
     /// Report what served memories did to the work
     Feedback(FeedbackArguments),
+    /// The language model
+    #[command(subcommand)]
+    Llm(LlmCommand),
     /// Everything that was done to an event or a task, and why
     History {
         /// An event's id, or a task's
@@ -485,6 +506,14 @@ pub enum EffectArgument {
     Helped,
     Hurt,
     Ignored,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LlmCommand {
+    /// Ask it one small question: does it answer, how fast, in which form
+    ///
+    /// Exit code 3: it answered, but nothing could be taken from its reply.
+    Check,
 }
 
 #[derive(Debug, Args)]

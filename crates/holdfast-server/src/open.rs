@@ -1,5 +1,6 @@
 //! Opening the engine as the global options say, and whose memory a command is about.
 
+use std::env::VarError;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
 use holdfast::embedding::{self, Choice};
 use holdfast::engine::{Config, Engine, Error, builtin_model_paths};
 use holdfast::env::Env;
+use holdfast::llm::{Endpoint, Llm, OpenAi};
 use holdfast::redact::{Key, Rules};
 use holdfast::signals;
 use holdfast::store::StoreError;
@@ -57,6 +59,11 @@ fn config(global: &Global, read_only: bool) -> Result<Config> {
             timeout: embedding::TIMEOUT,
         },
     };
+    let env = Arc::new(Env::system().in_zone(zone(global)));
+    Ok(Config { read_only, embedding, redaction: redaction(global)?, env, ..Config::at(store_directory(global)?) })
+}
+
+fn redaction(global: &Global) -> Result<Rules> {
     let redaction = match &global.redaction {
         None => Rules::default(),
         Some(path) => {
@@ -64,12 +71,31 @@ fn config(global: &Global, read_only: bool) -> Result<Config> {
             Rules::from_toml(&text).with_context(|| path.display().to_string())?
         }
     };
-    let redaction = match redaction_key(global)? {
+    Ok(match redaction_key(global)? {
         Some(key) => redaction.with_key(key),
         None => redaction,
-    };
+    })
+}
+
+/// The language model that was chosen, if one was. Nothing is asked of it yet.
+pub fn llm(global: &Global) -> Result<Option<Arc<dyn Llm>>> {
+    let Some(endpoint) = llm_endpoint(global)? else { return Ok(None) };
     let env = Arc::new(Env::system().in_zone(zone(global)));
-    Ok(Config { read_only, embedding, redaction, env, ..Config::at(store_directory(global)?) })
+    Ok(Some(Arc::new(OpenAi::connect(endpoint, redaction(global)?, env))))
+}
+
+pub fn llm_endpoint(global: &Global) -> Result<Option<Endpoint>> {
+    const KEY: &str = "HOLDFAST_LLM_KEY";
+    let Some(url) = &global.llm_url else { return Ok(None) };
+    let model = global.llm_model.as_ref();
+    let model = model.ok_or_else(|| Usage("a service needs the name of its model: give --llm-model".to_owned()))?;
+    let key = match std::env::var(KEY) {
+        Ok(key) if key.trim().is_empty() => None,
+        Ok(key) => Some(key.trim().to_owned()),
+        Err(VarError::NotPresent) => None,
+        Err(VarError::NotUnicode(_)) => bail!(Usage(format!("{KEY} is no text"))),
+    };
+    Ok(Some(Endpoint { key, calls_per_hour: global.llm_calls_per_hour, ..Endpoint::at(url, model) }))
 }
 
 /// From the file that was named, else from the environment. What is wrong with it is said without repeating it.

@@ -2,6 +2,7 @@
 
 mod context;
 mod exchange;
+mod llm;
 mod look;
 mod memory;
 mod observe;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::CommandFactory;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, LlmCommand};
 use crate::printer::Printer;
 
 pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
@@ -29,6 +30,7 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Memory(command) => memory::run(global, command, printer),
         Command::Learn { dry_run } => memory::learn(global, *dry_run, printer),
         Command::Feedback(arguments) => memory::feedback(global, arguments, printer),
+        Command::Llm(LlmCommand::Check) => return llm::check(global, printer),
         Command::History { id } => look::history(global, id, printer),
         Command::Journal(arguments) => look::journal(global, arguments, printer),
         Command::Report(arguments) => look::report(global, arguments, printer),

@@ -31,6 +31,8 @@ fn of_every_command() {
         &["task", "update"],
         &["task", "end"],
         &["task", "abandon-step"],
+        &["llm"],
+        &["llm", "check"],
         &["history"],
         &["journal"],
         &["report"],

@@ -6,6 +6,7 @@ mod bad_input;
 mod commands;
 mod docs;
 mod help;
+mod llm;
 mod processes;
 mod reindex;
 mod reveal;

@@ -50,7 +50,7 @@ fn one_line(content: &str) -> String {
 
 /// Characters that change or hide what is read: direction overrides, zero width, tags and variation selectors that can carry
 /// text nobody sees. The joiner and the emoji selectors stay: 👨‍👩‍👧 needs them.
-fn is_unseen(c: char) -> bool {
+pub(crate) fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
         | '\u{200B}' | '\u{200C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}'

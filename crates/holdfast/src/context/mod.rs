@@ -12,6 +12,7 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fence::is_unseen;
 pub use fence::{CLOSE, NAME as FENCE_NAME, OPEN};
 
 use crate::types::context::{BlockOptions, ContextBlock};

@@ -11,6 +11,7 @@ use std::time::Duration;
 pub use builtin::Builtin;
 pub use openai::OpenAi;
 
+use crate::service;
 use crate::store::ModelId;
 
 /// How long one request to a service may take, if nothing else is said: a batch on a busy CPU server takes seconds, a dead one
@@ -45,7 +46,7 @@ impl Debug for Choice {
             Self::Builtin { candidates } => f.debug_struct("Builtin").field("candidates", candidates).finish(),
             Self::OpenAi { base_url, model, key, timeout } => f
                 .debug_struct("OpenAi")
-                .field("base_url", &openai::shown(base_url))
+                .field("base_url", &service::shown(base_url))
                 .field("model", model)
                 .field("key", &key.as_ref().map(|_| "set, not shown"))
                 .field("timeout", timeout)

@@ -5,6 +5,7 @@
 mod as_of;
 mod corrections;
 mod embedding;
+mod llm;
 mod memory;
 mod parts;
 mod promises;

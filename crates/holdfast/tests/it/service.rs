@@ -1,4 +1,5 @@
-//! A small embedding service on this machine, for tests: it answers as it is told, and remembers what it was asked.
+//! A small service on this machine, for tests, in place of one for embeddings or a language model: it answers as it is told, and remembers
+//! what it was asked.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +15,13 @@ pub enum Answer {
     /// The same, last text first, each with its index.
     Shuffled(usize),
     Status(u16),
+    /// The same, with a wish to be left alone for so many seconds.
+    Wait(u16, u64),
     Body(String),
+    /// A refusal with its reason.
+    Refuse(u16, String),
+    /// What a language model says.
+    Chat(&'static str),
     /// Nothing; the line stays open.
     Silence,
 }
@@ -26,6 +33,7 @@ pub struct Asked {
     pub authorization: Option<String>,
     pub model: String,
     pub texts: Vec<String>,
+    pub body: Value,
 }
 
 #[derive(Debug)]
@@ -50,11 +58,19 @@ impl Service {
                 let before = remembered.lock().unwrap().len();
                 let answer = answer(&request, before);
                 remembered.lock().unwrap().push(request.clone());
+                let mut wish = String::new();
+                let repeating = || format!("{{\"error\": \"{:?}\"}}", request.authorization);
                 let (status, body) = match answer {
                     Answer::Vectors(dimension) => (200, vectors(&request.texts, dimension, false)),
                     Answer::Shuffled(dimension) => (200, vectors(&request.texts, dimension, true)),
                     // As some services do: the reply repeats the key.
-                    Answer::Status(status) => (status, format!("{{\"error\": \"{:?}\"}}", request.authorization)),
+                    Answer::Status(status) => (status, repeating()),
+                    Answer::Wait(status, seconds) => {
+                        wish = format!("Retry-After: {seconds}\r\n");
+                        (status, repeating())
+                    }
+                    Answer::Refuse(status, why) => (status, json!({ "error": why }).to_string()),
+                    Answer::Chat(text) => (200, chat(text)),
                     Answer::Body(body) => (200, body),
                     Answer::Silence => {
                         silent.push(stream);
@@ -62,7 +78,8 @@ impl Service {
                     }
                 };
                 let length = body.len();
-                let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+                let head =
+                    format!("HTTP/1.1 {status} X\r\n{wish}Content-Length: {length}\r\nConnection: close\r\n\r\n");
                 // The other side may have gone.
                 let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
             }
@@ -93,9 +110,15 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let body: Value = serde_json::from_slice(&body).ok()?;
-    let texts = body["input"].as_array()?.iter().map(|text| text.as_str().unwrap().to_owned()).collect();
+    let texts = body["input"].as_array().into_iter().flatten().map(|text| text.as_str().unwrap().to_owned()).collect();
     let path = first.split(' ').nth(1)?.to_owned();
-    Some(Asked { path, authorization, model: body["model"].as_str()?.to_owned(), texts })
+    Some(Asked { path, authorization, model: body["model"].as_str()?.to_owned(), texts, body })
+}
+
+/// A completion.
+pub fn chat(text: &str) -> String {
+    let choice = json!({ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" });
+    json!({ "choices": [choice], "usage": { "prompt_tokens": 20, "completion_tokens": 5 } }).to_string()
 }
 
 /// Texts that share characters have vectors that are near: as much of a model as these tests need.

@@ -29,7 +29,12 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     // The order of a step, over the parser of replies.
     ("agent", &["types", "working::ParseProblem", "working::parse_update"]),
     // Vectors carry the model that made them.
-    ("embedding", &["types", "store::ModelId"]),
+    ("embedding", &["types", "store::ModelId", "service"]),
+    ("service", &[]),
+    // Prompts and replies are texts: nothing here knows what they are about. No secret is sent or recorded.
+    ("llm", &["types", "env", "service", "redact::Rules", "redact::redact_text"]),
+    // A prompt is what a model takes. What can't be seen in a block can't be seen in a prompt.
+    ("prompts", &["types", "llm::Prompt", "llm::Schema", "context::is_unseen"]),
     // A row of the journal is committed to and chained where it is written.
     ("store", &["types", "env", "journal"]),
 ];
@@ -38,6 +43,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
 const ASKS_THE_WORLD: &str = "crates/holdfast/src/env.rs";
 const MAKES_EVENTS: &[&str] = &["crates/holdfast/src/redact/", "crates/holdfast/src/store/sqlite/row.rs"];
 const UNSAFE: &[&str] = &["crates/holdfast-embed/src/", "crates/holdfast/src/store/sqlite/scan"];
+
+/// Who may make a prompt: the room the words are in.
+const MAKES_PROMPTS: &str = "crates/holdfast/src/prompts/";
 
 /// Past this a file is two rooms (STYLE: 100-400 reads well). Files of cases may be longer.
 const LINES_MAX: usize = 800;
@@ -157,19 +165,57 @@ fn only_redact_makes_events() {
     // `types` declares the struct and has variants of the name; the store gives back what it was given.
     let others = product().filter(|source| source.room() != Some("types") && !is_in(&source.path, MAKES_EVENTS));
     let breaches = others.flat_map(|source| {
-        let made = source.lines().filter(|(_, line)| makes_event(line));
+        let made = source.lines().filter(|(_, line)| makes(line, "Event {"));
         made.map(|(number, line)| format!("{}:{number} {}", source.path, line.trim())).collect::<Vec<_>>()
     });
     none("nothing but redact makes an Event", breaches);
 }
 
 /// `Event {` as a value: not of another type, not a variant, not a signature.
-fn makes_event(line: &str) -> bool {
-    line.match_indices("Event {").any(|(at, _)| {
+fn makes(line: &str, what: &str) -> bool {
+    line.match_indices(what).any(|(at, _)| {
         let before = line[..at].trim_end();
         let joined = line[..at].ends_with(|c| is_word(c) || c == ':');
         !joined && !["struct", "impl", "for", "->", "enum", "trait"].iter().any(|word| before.ends_with(word))
     })
+}
+
+#[test]
+fn only_prompts_makes_prompts() {
+    let others = product().filter(|source| !source.path.starts_with(MAKES_PROMPTS));
+    let breaches = others.flat_map(|source| {
+        let made = source.lines().filter(|(_, line)| makes(line, "Prompt {"));
+        made.map(|(number, line)| format!("{}:{number} {}", source.path, line.trim())).collect::<Vec<_>>()
+    });
+    none("every word sent to a model is in prompts/", breaches);
+}
+
+#[test]
+fn words_for_a_model_are_in_files() {
+    let rooms = library().filter(|source| source.path.starts_with(MAKES_PROMPTS));
+    let breaches = rooms.flat_map(|source| {
+        // A schema has names and types; a sentence has more words.
+        let sentences = source.texts.into_iter().filter(|(_, text)| text.split(' ').count() > 12);
+        sentences.map(|(line, text)| format!("{}:{line} {text:?}", source.path)).collect::<Vec<_>>()
+    });
+    none("a prompt's words are in its file, where their hash covers them", breaches);
+}
+
+/// Read function by function: enough to see a lock taken where a model is called.
+#[test]
+fn no_lock_is_held_over_a_model() {
+    let calls = [".complete(", ".embed("];
+    let takes = [".lock()", ".write()", ".read()", ".lock_owner("];
+    let breaches = library().flat_map(|source| {
+        let functions = source.code.split("fn ").filter(|function| calls.iter().any(|call| function.contains(call)));
+        let locked = functions.filter_map(|function| {
+            let first_call = calls.iter().filter_map(|call| function.find(call)).min()?;
+            let held = takes.iter().any(|take| function[..first_call].contains(take));
+            held.then(|| format!("{}: fn {}", source.path, function.split('(').next().unwrap_or_default()))
+        });
+        locked.collect::<Vec<_>>()
+    });
+    none("no lock is held over a call to a model", breaches);
 }
 
 #[test]
