@@ -9,6 +9,10 @@ use crate::llm::{Prompt, Schema};
 /// The key the list stands under in a reply.
 pub const LEARN_KEY: &str = "memories";
 
+/// Longest text of an utterance that is shown; what is said in one breath is in its beginning, and the rest is pasted. How many utterances
+/// there are is the caller's to bound: a dozen of this length are about what a small model can read.
+pub const UTTERANCE_CHARS_MAX: usize = 1_500;
+
 /// Everything the prompt shows.
 #[derive(Debug, Clone, Default)]
 pub struct LearnInput {
@@ -112,9 +116,19 @@ fn importance<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error
 
 /// The prompt over these events.
 pub fn learn(input: &LearnInput) -> Prompt {
-    let (utterances, candidates, known) = (lines(&input.utterances), lines(&input.candidates), lines(&input.known));
+    let shown: Vec<Utterance> = input.utterances.iter().map(cut).collect();
+    let (utterances, candidates, known) = (lines(&shown), lines(&input.candidates), lines(&input.known));
     let values = [("utterances", &*utterances), ("candidates", &*candidates), ("known", &*known)];
     render(Name::Learn, &values, schema())
+}
+
+/// A quote that runs into the mark is not found in the event, and void.
+fn cut(utterance: &Utterance) -> Utterance {
+    let text = match utterance.text.char_indices().nth(UTTERANCE_CHARS_MAX) {
+        Some((end, _)) => format!("{} […]", &utterance.text[..end]),
+        None => utterance.text.clone(),
+    };
+    Utterance { text, ..*utterance }
 }
 
 /// The form of a reply. Strict as services want it: all fields required, no others, and none of the words that some don't know (`minimum`).

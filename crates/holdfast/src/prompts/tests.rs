@@ -65,6 +65,13 @@ fn what_was_said_can_not_break_out() {
 }
 
 #[test]
+fn a_long_text_is_cut_and_says_so() {
+    let user = learn(&said(&"长".repeat(UTTERANCE_CHARS_MAX + 1))).user;
+    assert!(user.contains(&format!("\"{} […]\"", "长".repeat(UTTERANCE_CHARS_MAX))));
+    assert!(!learn(&said(&"长".repeat(UTTERANCE_CHARS_MAX))).user.contains('…'));
+}
+
+#[test]
 fn ordinary_text_is_shown_as_it_is() {
     for text in ["a < b && c > d, 3 <= 4", "退货率不是3.2%，是2.8%", "[1] 见附件 👨‍👩‍👧 ❤️"] {
         assert!(learn(&said(text)).user.contains(text));
