@@ -13,6 +13,10 @@ pub const LEARN_KEY: &str = "memories";
 /// there are is the caller's to bound: a dozen of this length are about what a small model can read.
 pub const UTTERANCE_CHARS_MAX: usize = 1_500;
 
+/// The prompt's examples have event numbers from here on; a batch's stay below. A model too small for the task repeats the examples (SmolLM2 of
+/// 135 M does nothing else), and then names an event that was not shown.
+pub const EXAMPLE_EVENTS_FROM: u64 = 9_000;
+
 /// Everything the prompt shows.
 #[derive(Debug, Clone, Default)]
 pub struct LearnInput {
@@ -21,7 +25,7 @@ pub struct LearnInput {
     pub known: Vec<Known>,
 }
 
-/// One event. Its number is the caller's: small ones are copied right more often than ids are.
+/// One event. Its number is the caller's, below `EXAMPLE_EVENTS_FROM`: small ones are copied right more often than ids are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Utterance {
     pub event: u64,

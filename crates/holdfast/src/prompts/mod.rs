@@ -12,8 +12,8 @@ use crate::context::is_unseen;
 use crate::llm::{Prompt, Schema};
 
 pub use learn::{
-    Candidate, Known, LEARN_KEY, LearnInput, ProposedKind, ProposedMemory, Speaker, UTTERANCE_CHARS_MAX, Utterance,
-    learn,
+    Candidate, EXAMPLE_EVENTS_FROM, Known, LEARN_KEY, LearnInput, ProposedKind, ProposedMemory, Speaker,
+    UTTERANCE_CHARS_MAX, Utterance, learn,
 };
 
 /// The prompts there are, each with its file.
