@@ -7,7 +7,7 @@ use super::learn::{Servings, Slots};
 use super::{Engine, Error};
 use crate::context;
 use crate::learn::{self, Candidate, Change, Refusal};
-use crate::llm::{Llm, Prompt, salvage};
+use crate::llm::{Llm, Prompt, Remedy, salvage};
 use crate::prompts::{self, LEARN_KEY, LearnInput, ProposedMemory, Speaker, Utterance};
 use crate::signals;
 use crate::store::EventPage;
@@ -21,8 +21,6 @@ use crate::types::scope::Owner;
 
 /// Utterances shown in one call: a model that is shown more overlooks more. So there is at most one call for every so many events.
 pub const UTTERANCES_MAX: usize = 40;
-/// And of each, so much.
-const UTTERANCE_BYTES_MAX: usize = 2_000;
 /// Known memories shown, the likeliest to be touched first.
 const KNOWN_MAX: usize = 20;
 /// A reply of which nothing can be used is asked for once more.
@@ -85,7 +83,7 @@ impl Engine {
             {
                 continue;
             }
-            let text = &event.content[..event.content.floor_char_boundary(UTTERANCE_BYTES_MAX)];
+            let text = event.content.as_str();
             let by = if event.source == Source::User { Speaker::User } else { Speaker::Agent };
             if by == Speaker::User {
                 let statements = signals::statements(text, &event.occurred_at, &self.lexicon);
@@ -217,7 +215,18 @@ fn ask(llm: &dyn Llm, prompt: &Prompt, induced: &mut Induced) -> Result<Vec<Prop
     let mut kept = Vec::new();
     for _ in 0..TRIES {
         induced.calls += 1;
-        let reply = llm.complete(prompt)?;
+        let reply = match llm.complete(prompt) {
+            Ok(reply) => reply,
+            // This page will not be answered, however often it is asked about: the next one may be.
+            Err(error) if error.remedy() == Remedy::GiveUp => {
+                induced.unusable.push(error.to_string());
+                return Ok(kept);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if reply.truncated {
+            induced.unusable.push("the reply breaks off: it was longer than the model may answer".to_owned());
+        }
         let salvaged = salvage::<ProposedMemory>(&reply.text, LEARN_KEY);
         induced.unusable.extend(salvaged.dropped.iter().map(|dropped| dropped.why.clone()));
         kept = salvaged.kept;
