@@ -305,8 +305,9 @@ pub fn from_proposal(proposal: &ProposedMemory, event: &Event) -> Result<Candida
     if quote.is_empty() || !event.content.contains(quote) {
         return Err("its quote is not in its source");
     }
-    let asked = sentences(&event.content).into_iter().map(|range| &event.content[range]);
-    if asked.filter(|sentence| sentence.contains(quote)).any(is_question) {
+    let all = sentences(&event.content).into_iter().map(|range| &event.content[range]);
+    let mut with_quote = all.filter(|sentence| sentence.contains(quote)).peekable();
+    if with_quote.peek().is_some() && with_quote.all(is_question) {
         return Err("its quote is a question");
     }
     let content = proposal.content.trim();

@@ -188,9 +188,10 @@ fn what_rules_learned_is_not_learned_again_by_a_model() {
 #[test]
 fn a_model_that_fails_loses_nothing_and_is_asked_again() {
     let world = told(&[(Source::User, "网关端口是8443")]);
-    let down = ScriptedLlm::replies([""; 0]);
+    let free_at = world.engine.now().timestamp();
+    let down = ScriptedLlm::new(move |_, _| Err(LlmError::OverBudget { calls_per_hour: 1, free_at }));
     let error = world.engine.induce(&world.scope.owner, &down).unwrap_err();
-    assert!(error.to_string().contains("no reply left"), "{error}");
+    assert!(error.to_string().contains("budget"), "{error}");
     let llm = ScriptedLlm::always(reply(&[proposal("fact", "gateway port", "网关端口是8443", "网关端口是8443")]));
     assert_eq!(world.induce(&llm).calls, 1);
     assert_eq!(world.known(), ["fact active 0.80: 网关端口是8443"]);
