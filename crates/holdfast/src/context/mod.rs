@@ -15,7 +15,7 @@ mod tests;
 pub use fence::{CLOSE, OPEN};
 
 use crate::types::context::{BlockOptions, ContextBlock};
-use crate::types::query::Hit;
+use crate::types::query::{About, Hit};
 use crate::types::signals::Language;
 use crate::types::task::Task;
 
@@ -66,6 +66,7 @@ pub fn block(input: &BlockInput<'_>, options: &BlockOptions) -> Result<ContextBl
         prefix_bytes: rendered.prefix_bytes,
         prefix_fingerprint: fingerprint(&rendered.text[..rendered.prefix_bytes]),
         task: input.task.map(|task| task.id.clone()),
+        about: About::default(),
         served: packed.served(),
         cut: packed.cut,
         text: rendered.text,
