@@ -10,6 +10,7 @@ use holdfast::engine::{EXPORT_VERSION, Engine, ExportLine, Imported};
 use holdfast::types::scope::Owner;
 use serde::Serialize;
 
+use super::look::{counted, events};
 use crate::cli::Global;
 use crate::failure::{PARTLY, Refused};
 use crate::open;
@@ -27,7 +28,12 @@ pub fn export(global: &Global, all: bool, printer: Printer) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let exported = engine.export(&owners, &mut out)?;
     out.flush()?;
-    printer.say(format_args!("{} owners, {} events, {} tasks", exported.owners, exported.events, exported.tasks));
+    printer.say(format_args!(
+        "{}, {}, {}",
+        counted(exported.owners, "owner", "owners"),
+        events(exported.events),
+        counted(exported.tasks, "task", "tasks")
+    ));
     Ok(())
 }
 
@@ -79,7 +85,11 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
     bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
     super::replay::settle(&engine, printer);
     let Imported { events, tasks, known } = brought.imported;
-    printer.say(format_args!("{events} events and {tasks} tasks brought in, {known} known already"));
+    printer.say(format_args!(
+        "{} and {} brought in, {known} known already",
+        counted(events, "event", "events"),
+        counted(tasks, "task", "tasks")
+    ));
     if brought.unread > UNREAD_SHOWN {
         printer.say(format_args!("not read: {} lines in all", brought.unread));
     }
