@@ -187,7 +187,10 @@ fn observing() {
     let lines = format!("{GOOD}\n{{\"source\": \"user\"}}\n");
     let ran = place.run_with(&["observe", "--no-embed", "--lines"], lines.as_bytes()).code(3);
     assert_eq!(ran.stdout.lines().count(), 1);
-    assert_snapshot!(ran.stderr.trim_end(), @"not read: line 2: the field `kind` is missing (it is one of query, response, plan, tool_call, tool_result, status_change, task_switch, feedback, note, imported)");
+    assert_snapshot!(ran.stderr.trim_end(), @r"
+    of no task: the session is on no task, and nothing in it names one
+    not read: line 2: the field `kind` is missing (it is one of query, response, plan, tool_call, tool_result, status_change, task_switch, feedback, note, imported)
+    ");
     assert_snapshot!(told(&place.run_with(&["observe", "--no-embed", "--lines"], b"")), @r#"
     exit 1
     holdfast: stdin is empty

@@ -137,14 +137,17 @@ impl Report {
     fn add_change(&mut self, operation: &Operation, task: Option<TaskId>) {
         let after = |key: &str| operation.after.as_ref().and_then(|value| value.get(key));
         if operation.verb == Verb::Supersede {
-            let new = after("superseded_by").and_then(Value::as_str).map(|by| {
+            let old = stated(operation.before.as_ref()).unwrap_or_default();
+            let named = after("superseded_by").and_then(Value::as_str).map(|by| {
                 let text = task.as_ref().and_then(|id| self.texts.get(&(id.clone(), by.to_owned())));
                 text.cloned().unwrap_or_else(|| by.to_owned())
             });
+            // A result is put right in its place: what is there now holds.
+            let new = named.or_else(|| stated(operation.after.as_ref()).filter(|text| *text != old));
             self.superseded.push(SupersededLine {
                 task: task.clone(),
                 element: operation.reason.split_whitespace().nth(1).map(ElementId::from),
-                old: in_words(operation.before.as_ref()).unwrap_or_default(),
+                old,
                 new,
                 cause: operation.cause,
             });
@@ -166,6 +169,12 @@ impl Report {
             _ => entry.constraints_touched += u64::from(operation.reason.contains("constraint")),
         }
     }
+}
+
+/// What an element states: of a step that has a result, that.
+fn stated(value: Option<&Value>) -> Option<String> {
+    let result = value.and_then(|value| value.get("result")).and_then(Value::as_str);
+    result.map(str::to_owned).or_else(|| in_words(value))
 }
 
 /// The text of an element as the journal has it.

@@ -144,6 +144,8 @@ pub(super) enum Form {
     WithDate,
     /// Says it only with 了 behind it or behind its object: 不做 (了).
     WithLe,
+    /// Says it only for a time: "park it (for now)".
+    ForNow,
     /// Says that something is over only with a sign of the perfect: 完成 (了), 写完 (了).
     Perfect,
 }
@@ -197,6 +199,7 @@ struct States {
     perfect: Vec<String>,
     with_date: Vec<String>,
     with_le: Vec<String>,
+    for_now: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -331,6 +334,7 @@ impl Lexicon {
             lexicon.add("states.verbs", &words.verbs, Tag::State(*state, Form::Verb))?;
             lexicon.add("states.participles", &words.participles, Tag::State(*state, Form::Participle))?;
             lexicon.add("states.with_le", &words.with_le, Tag::State(*state, Form::WithLe))?;
+            lexicon.add("states.for_now", &words.for_now, Tag::State(*state, Form::ForNow))?;
             lexicon.add("states.perfect", &words.perfect, Tag::State(*state, Form::Perfect))?;
             lexicon.add("states.with_date", &words.with_date, Tag::State(*state, Form::WithDate))?;
         }
