@@ -16,13 +16,12 @@
 //! | level | 职级 | |
 //! | age | 年龄 | age |
 //! | birthday | 生日 | birthday |
-//! | what one can't stand the body of | 过敏 | allergic |
+//! | allergies, of which one has several | 过敏 | allergic |
 //! | diet | 饮食 | diet |
 //! | team | 团队 | team |
 //! | languages, of which one has several | | speak |
 //! | tools, of which one has several | 用 | use |
-//! | measures | 身高, 体重 | height, weight |
-//! | pay | 年薪, 月薪 … | salary |
+//! | weight, as a verb | | weight |
 //!
 //! and, as written, the words of `[statements.attributes]` in the word lists (手机, "birthday") and 最喜欢的X / "favourite X".
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::words::{COMPARES, CUTS, PARTICLES};
 use super::Zh;
+use super::words::{COMPARES, CUTS, PARTICLES};
 use crate::signals::cursor::Cursor;
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::statements::{Found, Part, values};
