@@ -108,6 +108,8 @@ pub(super) enum Tag {
     TextWork,
     Remember,
     Forget,
+    /// Said to whoever serves, or, with `false`, of what is served.
+    Served(bool),
     /// What is said to have a value: 年薪, "birthday".
     Attribute(Attribute),
 }
@@ -188,6 +190,8 @@ struct Statements {
     text_work: Vec<String>,
     remember: Vec<String>,
     forget: Vec<String>,
+    served: Vec<String>,
+    served_things: Vec<String>,
     attributes: BTreeMap<Attribute, Vec<String>>,
 }
 
@@ -404,6 +408,8 @@ impl Lexicon {
             ("statements.text_work", &statements.text_work, Tag::TextWork),
             ("statements.remember", &statements.remember, Tag::Remember),
             ("statements.forget", &statements.forget, Tag::Forget),
+            ("statements.served", &statements.served, Tag::Served(true)),
+            ("statements.served_things", &statements.served_things, Tag::Served(false)),
             ("dates.past", &dates.past, Tag::Past),
             ("dates.future", &dates.future, Tag::Future),
         ] {
