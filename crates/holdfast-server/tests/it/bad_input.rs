@@ -230,7 +230,7 @@ fn importing() {
     holdfast: later, line 2: written by a newer Holdfast, version 4294967296; this one reads up to 1
     exit 3
     not read: half, line 2: not a line of an export (Eof at column 24)
-    0 events and 0 tasks brought in, 0 known already
+    0 events, 0 tasks and 0 memories brought in, 0 known already
     exit 4
     holdfast: migration.jsonl, line 1: an export begins with its owner, and this is none. Chats, event lines and data sets are read by `holdfast replay`
     "#);

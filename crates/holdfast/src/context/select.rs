@@ -7,7 +7,7 @@ use crate::text::{extends, repeats, sentences};
 use crate::types::context::{BlockItem, Cut, Section};
 use crate::types::frame::{Frame, Step, StepStatus};
 use crate::types::ids::ElementId;
-use crate::types::memory::{Memory, MemoryKind, MemoryStatus, Origin};
+use crate::types::memory::{Memory, MemoryKind, MemoryStatus, Origin, Stance};
 use crate::types::query::{Found, Hit};
 use crate::types::task::{Closing, Item, ItemStatus, Task, TaskStatus};
 
@@ -331,7 +331,9 @@ impl Selection<'_> {
             let until =
                 memory.valid_to.as_ref().map(|to| labels.with(labels.until, &to.strftime("%Y-%m-%d").to_string()));
             notes.extend([Some(labels.overturned.to_owned()), until].into_iter().flatten());
-        } else if memory.kind == MemoryKind::Inference || memory.origin == Origin::AgentInferred {
+        } else if memory.kind == MemoryKind::Inference
+            || memory.kind == MemoryKind::Fact && memory.origin == Origin::AgentInferred
+        {
             notes.push(labels.inferred.to_owned());
         }
         let note = if notes.is_empty() { String::new() } else { labels.aside(&notes.join(labels.separator)) };
@@ -341,7 +343,10 @@ impl Selection<'_> {
             _ => format!("{text}{note}"),
         });
         if memory.status == MemoryStatus::Active {
-            self.said.push((ElementId(format!("memory {}", memory.id)), memory.content.clone()));
+            let id = ElementId(format!("memory {}", memory.id));
+            let stated = memory.sources.iter().filter(|source| source.stance == Stance::States);
+            self.said.extend(stated.map(|source| (id.clone(), source.quote.clone())));
+            self.said.push((id, memory.content.clone()));
         }
         let weight = if standing { Weight::Rule } else { Weight::Knowledge };
         self.push(section, item, weight, forms, rank);

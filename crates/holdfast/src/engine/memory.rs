@@ -117,8 +117,8 @@ impl Engine {
         })?;
         let slot = candidate.slot();
         let written = changes.into_iter().map(|change| change.after);
-        let written = written.filter(|memory| memory.status == MemoryStatus::Active && memory.slot() == slot).last();
-        match written {
+        let mut written = written.filter(|memory| memory.status == MemoryStatus::Active && memory.slot() == slot);
+        match written.next_back() {
             Some(memory) => Ok(memory),
             // It was there already, word for word.
             None => {
@@ -251,8 +251,11 @@ fn overruled(task: &Task) -> BTreeMap<String, String> {
 /// Memories kept at hand for recall, each owner's as of one state of the store.
 #[derive(Debug, Default)]
 pub(super) struct KnownCache {
-    owners: Mutex<BTreeMap<Owner, (u64, Arc<Vec<Known>>)>>,
+    owners: Mutex<BTreeMap<Owner, AsOf>>,
 }
+
+/// The state of the store's memories that these are of, and they.
+type AsOf = (u64, Arc<Vec<Known>>);
 
 impl KnownCache {
     /// Those that are in force or may be asked about, as the store has them now.

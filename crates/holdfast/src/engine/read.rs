@@ -126,7 +126,7 @@ impl Engine {
             explain.notes.push(format!("searched by words only: {why}"));
         }
         let mut events = events;
-        let overruled: BTreeSet<_> = explain.memories.iter().filter_map(|note| overruled(note)).collect();
+        let overruled: BTreeSet<_> = explain.memories.iter().filter_map(overruled).collect();
         if !overruled.is_empty() {
             // What a rule that gives way here was drawn from gives way with it.
             let mut sources = BTreeSet::new();

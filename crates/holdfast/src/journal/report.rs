@@ -82,7 +82,31 @@ impl Report {
         {
             self.texts.insert((id.clone(), element.to_owned()), text);
         }
+        if let Target::Memory(id) = &operation.target {
+            self.add_memory(&id.to_string(), operation);
+        }
         self.add(operation);
+    }
+
+    /// A memory that took another's place is told by its words, whichever of the two came first.
+    fn add_memory(&mut self, id: &str, operation: &Operation) {
+        let said = |value: &Option<Value>, key: &str| {
+            value.as_ref().and_then(|value| value.get(key)).and_then(Value::as_str).map(str::to_owned)
+        };
+        let Some(content) = said(&operation.after, "content") else { return };
+        for line in self.superseded.iter_mut().filter(|line| line.new.as_deref() == Some(id)) {
+            line.new = Some(content.clone());
+        }
+        if operation.verb == Verb::Supersede {
+            let new = said(&operation.after, "superseded_by");
+            self.superseded.push(SupersededLine {
+                task: None,
+                element: None,
+                old: content,
+                new,
+                cause: operation.cause,
+            });
+        }
     }
 
     fn add(&mut self, operation: &Operation) {
@@ -112,6 +136,7 @@ impl Report {
                     self.tasks.entry(id).or_default().title = after("title").and_then(Value::as_str).map(str::to_owned);
                 }
             }
+            Verb::Supersede if matches!(operation.target, Target::Memory(_)) => {}
             Verb::Update | Verb::SetState | Verb::EndTask | Verb::Supersede => self.add_change(operation, task),
             Verb::Serve => {
                 self.blocks_served += 1;
