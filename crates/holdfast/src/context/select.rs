@@ -56,7 +56,7 @@ const DONE_STEPS_RECENT: usize = 20;
 const NAMES_WHEN_SHORT: usize = 10;
 
 pub(super) fn select(task: Option<&Task>, hits: &[Hit], labels: &Labels) -> Selected {
-    let mut selection = Selection { labels, selected: Selected::default(), said: Vec::new() };
+    let mut selection = Selection { labels, selected: Selected::default(), said: Vec::new(), quoted: Vec::new() };
     if let Some(task) = task {
         match (&task.closing, task.frame()) {
             (_, Some(frame)) => selection.live(task, frame),
@@ -75,6 +75,8 @@ struct Selection<'a> {
     selected: Selected,
     /// Texts of working memory that are in the block: an excerpt that only repeats one is left out.
     said: Vec<(ElementId, String)>,
+    /// What memories that are in the block were drawn from: only an excerpt can repeat it.
+    quoted: Vec<(ElementId, String)>,
 }
 
 impl Selection<'_> {
@@ -303,7 +305,8 @@ impl Selection<'_> {
                         self.cut(Section::Excerpts, item, "it only goes on with the work");
                         continue;
                     }
-                    let said = |word: &String| self.said.iter().find(|(_, text)| repeats(text, word));
+                    let said =
+                        |word: &String| self.said.iter().chain(&self.quoted).find(|(_, text)| repeats(text, word));
                     let repeated: Vec<_> = words.iter().filter_map(said).collect();
                     if repeated.len() == words.len() && event.overturned.is_empty() {
                         let reason = format!("{} says it already", repeated[0].0);
@@ -345,7 +348,7 @@ impl Selection<'_> {
         if memory.status == MemoryStatus::Active {
             let id = ElementId(format!("memory {}", memory.id));
             let stated = memory.sources.iter().filter(|source| source.stance == Stance::States);
-            self.said.extend(stated.map(|source| (id.clone(), source.quote.clone())));
+            self.quoted.extend(stated.map(|source| (id.clone(), source.quote.clone())));
             self.said.push((id, memory.content.clone()));
         }
         let weight = if standing { Weight::Rule } else { Weight::Knowledge };

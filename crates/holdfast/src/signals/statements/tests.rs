@@ -334,6 +334,10 @@ fn english_likings() {
         ("I like hiking", "likes hiking"),
         ("I really enjoy cooking Thai food", "likes cooking Thai food"),
         ("I prefer tabs over spaces", "prefers tabs over spaces"),
+        ("I prefer rooms with a quiet, modern look, do you have any?", "prefers rooms with a quiet, modern look"),
+        ("I prefer to pay by card", ""),
+        ("I prefer its layout", ""),
+        ("I prefer trains within that window", ""),
         (
             "I prefer lightweight, dependency-free solutions over heavy frameworks, can you help me pick one?",
             "prefers lightweight, dependency-free solutions over heavy frameworks",

@@ -83,7 +83,9 @@ impl En<'_, '_> {
         let bare = matches!(said, "eat" | "drink");
         // "I love to", "I hate to".
         let hates_to = degree == Liking::Dislikes && said.starts_with("to ");
-        let fits = !today && !meal && !bare && !hates_to && values::is_object_en(self.reading, &object);
+        // "I prefer to use a gift card": a choice in hand.
+        let chooses = degree == Liking::Prefers && said.starts_with("to ");
+        let fits = !chooses && !today && !meal && !bare && !hates_to && values::is_object_en(self.reading, &object);
         let end = object.end;
         let claim = Claim::Likes { object: self.reading.folded.written(object).to_owned(), degree };
         fits.then_some(Found { claim, subject, span: start..end })
@@ -146,7 +148,10 @@ impl En<'_, '_> {
                 break;
             }
             let count = said.split(' ').count();
+            // "a sleek, modern look".
+            let after_article = text[object.clone()].rsplit(' ').nth(1).is_some_and(|word| matches!(word, "a" | "an"));
             let adjectives = words == 1
+                || after_article
                 || words == 2 && text[object.clone()].split(' ').next().is_some_and(|word| word.ends_with("ing"));
             if adjectives && place == singles && count == 1 {
                 singles += 1;
