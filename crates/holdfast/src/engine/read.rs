@@ -42,6 +42,12 @@ pub struct Embedded {
     pub common: Option<Vec<f32>>,
 }
 
+impl Embedded {
+    pub(super) fn query(&self) -> DenseQuery<'_> {
+        DenseQuery { model: &self.model, vector: &self.vector, common: self.common.as_deref() }
+    }
+}
+
 impl Engine {
     /// What memory has on a question. Reads only.
     pub fn recall(&self, query: &Query) -> Result<Recalled, Error> {
@@ -111,7 +117,7 @@ impl Engine {
             }
             None => Vec::new(),
         };
-        let (memories, notes) = self.recall_memories(query, plan, task.as_ref(), &BTreeMap::new())?;
+        let (memories, notes) = self.recall_memories(query, plan, task.as_ref(), embedded)?;
         let answering = memories.iter().filter(|hit| !is_standing(hit)).count();
         let limit = query.limits.events.min(query.limits.total.saturating_sub(facts.len() + answering));
         let (events, verdicts) = recall::select(plan, &evidence, &ranked, limit, |seq| match compared.get(&seq) {
@@ -161,11 +167,7 @@ impl Engine {
         let texts =
             |places: &[usize]| -> Vec<String> { places.iter().map(|&place| plan.terms[place].text.clone()).collect() };
         let terms = texts(&searched);
-        let dense = embedded.map(|embedded| DenseQuery {
-            model: &embedded.model,
-            vector: &embedded.vector,
-            common: embedded.common.as_deref(),
-        });
+        let dense = embedded.map(Embedded::query);
         let lexical = self.store.lexical(owner, &terms, &query.filter, LEXICAL_CANDIDATES)?;
         let mut seqs: BTreeSet<Seq> = lexical.rows.iter().map(|(seq, _)| *seq).collect();
         let mut cosines = BTreeMap::new();

@@ -23,4 +23,4 @@ pub use gate::{Candidate, Refusal, USER, by_operator, from_event, from_proposal,
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{faded, with_effect};
 pub use reconcile::{Change, denied_by, operator_says, reconcile};
-pub use slots::{attribute, topic, topics_in};
+pub use slots::{attribute, topic, topics_in, words_of};

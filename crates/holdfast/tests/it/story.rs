@@ -95,7 +95,8 @@ fn the_weekly_report_teaches_the_lasting_form_the_habit_and_the_way_it_is_done()
     let habit = memories.iter().find(|memory| memory.content.contains("周四")).unwrap();
     assert_eq!(habit.sources.len(), 3, "the evidence is there: {:?}", habit.sources);
     let block = ask(&engine, owner, "接着把周报弄完", "2026-11-27T14:00:00+08:00");
-    for line in ["## 长期规则与偏好\n", "\n- 以后周报都先写结论，再列数据，最后写下周计划\n", "\n- 控制在一页\n"] {
+    for line in ["## 长期规则与偏好\n", "\n- 以后周报都先写结论，再列数据，最后写下周计划\n", "\n- 控制在一页\n"]
+    {
         assert!(block.contains(line), "{block}");
     }
     assert!(!block.contains("先列明细"), "{block}");

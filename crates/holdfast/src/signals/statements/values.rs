@@ -325,7 +325,9 @@ pub(super) fn is_object_en(reading: &Reading<'_>, object: &Range<usize>) -> bool
         || said.chars().count() > OBJECT_CHARS_MAX
         || is_deictic(said)
         || first == "its"
-        || words.windows(2).any(|pair| matches!(pair[0], "that" | "this" | "those" | "these") && pair[1].len() > 2 && pair[1] != "are")
+        || words
+            .windows(2)
+            .any(|pair| matches!(pair[0], "that" | "this" | "those" | "these") && pair[1].len() > 2 && pair[1] != "are")
             && words.iter().any(|word| matches!(*word, "within" | "in" | "at" | "for" | "during" | "with" | "of"))
         || NO_OBJECTS.contains(&first) && !article
         || matches!(last, "that" | "who" | "which" | "where" | "when" | "whose" | "the" | "a" | "of")
