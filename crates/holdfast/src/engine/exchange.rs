@@ -14,7 +14,7 @@ use crate::store::EventPage;
 use crate::text;
 use crate::types::change::{ChangeSet, MemoryChange, NewEvent, SessionState, TaskChange};
 use crate::types::event::{Event, RawEvent, StoredEvent};
-use crate::types::memory::{Memory, MemoryFilter, MemoryStatus};
+use crate::types::memory::{MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus};
 use crate::types::operation::{Target, Verb};
 use crate::types::scope::{Owner, Scope};
 use crate::types::task::Task;
@@ -24,6 +24,9 @@ pub const EXPORT_VERSION: u32 = 1;
 
 /// Events read at a time.
 const PAGE: usize = 500;
+
+/// A memory that changed every second for thirty years.
+const VERSION_MAX: u64 = 1_000_000_000;
 
 /// One line of an export.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -145,15 +148,16 @@ impl Engine {
                 ExportLine::Memory(memory) => {
                     let (mut memory, taken) = self.clean(owner, &*memory)?;
                     secrets.extend(taken);
-                    if memory.sources.is_empty() || !(0.0..=1.0).contains(&memory.confidence) {
-                        return Err(Error::BadMemory(format!(
-                            "memory {} has no source, or a confidence that is not between 0 and 1",
-                            memory.id
-                        )));
+                    if let Some(wrong) = what_is_wrong_with(&memory) {
+                        return Err(Error::BadMemory(format!("memory {}: {wrong}", memory.id)));
                     }
-                    // What is known here of its slot is not overruled by a file.
+                    // What is known of its slot, here or from the lines before, is not overruled by a file.
                     let slot = MemoryFilter { slot: Some(memory.slot()), statuses: vec![MemoryStatus::Active] };
-                    if memory.status == MemoryStatus::Active && !self.store.memories(owner, &slot)?.is_empty() {
+                    let of_slot = |change: &MemoryChange| {
+                        change.memory.status == MemoryStatus::Active && change.memory.slot() == memory.slot()
+                    };
+                    let taken = changes.memories.iter().any(of_slot) || !self.store.memories(owner, &slot)?.is_empty();
+                    if memory.status == MemoryStatus::Active && taken {
                         memory.status = MemoryStatus::Pending;
                         memory.reason = Some("another is in force in the store it was brought into".to_owned());
                     }
@@ -180,6 +184,30 @@ impl Engine {
         self.embedding.wake();
         Ok(imported)
     }
+}
+
+/// What no memory of ours has: a file may have been written by anybody.
+fn what_is_wrong_with(memory: &Memory) -> Option<&'static str> {
+    let parts = [&memory.subject, &memory.attribute, &memory.value];
+    let texts = [&memory.content].into_iter().chain(parts).chain(memory.sources.iter().map(|source| &source.quote));
+    if memory.sources.is_empty() {
+        return Some("it has no source");
+    }
+    if !(0.0..=1.0).contains(&memory.confidence) {
+        return Some("its confidence is not between 0 and 1");
+    }
+    if !(1..=5).contains(&memory.importance) {
+        return Some("its importance is not from 1 to 5");
+    }
+    if !(1..=VERSION_MAX).contains(&memory.version) {
+        return Some("its version is none that a memory gets to");
+    }
+    if memory.content.trim().is_empty()
+        || texts.into_iter().any(|text| text.len() > MEMORY_BYTES_MAX || text.contains('\0'))
+    {
+        return Some("a text of it is empty, too long, or has a NUL in it");
+    }
+    None
 }
 
 fn raw(event: Event, owner: &Owner) -> RawEvent {

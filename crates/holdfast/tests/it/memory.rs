@@ -410,6 +410,37 @@ fn memories_go_with_an_export_and_come_back_once() {
 }
 
 #[test]
+fn a_forged_memory_is_refused_or_waits() {
+    let world = world();
+    world.user("以后周报都用PDF。");
+    world.learned();
+    let mut out = Vec::new();
+    world.engine.export(&[world.owner().clone()], &mut out).expect("an export");
+    let text = String::from_utf8(out).unwrap();
+    let memory = text.lines().find(|line| line.contains("\"line\":\"memory\"")).expect("a memory").to_owned();
+    for (from, to) in [
+        ("\"confidence\":0.8", "\"confidence\":5.0"),
+        ("\"importance\":4", "\"importance\":200"),
+        ("\"version\":1", "\"version\":18446744073709551615"),
+        ("\"content\":\"以后周报都用PDF\"", "\"content\":\"\""),
+    ] {
+        let forged = memory.replace(from, to);
+        assert_ne!(forged, memory, "{from}");
+        let other = self::world();
+        let line = serde_json::from_str(&forged).expect("a line");
+        let refused = other.engine.import(other.owner(), vec![line]).expect_err("refused");
+        assert!(refused.to_string().contains("can't be remembered"), "{refused}");
+        assert_eq!(other.learned(), []);
+    }
+    // Another value for a slot that is taken, in the same file or in the store: it waits.
+    let second = memory.replace("用PDF", "用Word").replace("\"id\":\"01", "\"id\":\"02");
+    let other = self::world();
+    let lines = [&memory, &second].map(|line| serde_json::from_str(line).expect("a line"));
+    assert_eq!(other.engine.import(other.owner(), lines.into()).expect("an import").memories, 2);
+    assert_eq!(other.known(), ["rule active: 以后周报都用PDF", "rule pending: 以后周报都用Word"]);
+}
+
+#[test]
 fn a_secret_in_an_imported_memory_is_taken_out() {
     let world = world();
     world.user("以后周报都用PDF。");

@@ -9,7 +9,7 @@ use super::{Found, Part, Whom, claim_is, values};
 use crate::signals::cursor::Cursor;
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::reading::Reading;
-use words::{ADVERBS, CHANGES, COMPARES, CUTS, FOREIGN, FUTURE, LEADS, LINKS, PARTICLES};
+use words::{ADVERBS, CHANGES, COMPARES, CUTS, FOREIGN, FUTURE, LEADS, LINKS, PARTICLES, TURNS};
 
 /// Whether a clause only says to what another thing is preferred: 比起咖啡，我更喜欢茶.
 pub(super) fn compares(said: &str) -> bool {
@@ -181,7 +181,8 @@ impl Zh<'_, '_> {
                 self.subject = Some(span.clone());
                 return Some(Subject::Attribute(attribute, end));
             }
-            if *whom == Whom::User || part.opens && (changes || plain) {
+            // 「搬家了，离公司近了，月租4200」: what only a person has is the user's, if nobody else was named.
+            if *whom == Whom::User || (part.opens || plain && self.only_turns_before(from)) && (changes || plain) {
                 *whom = Whom::User;
                 return Some(Subject::Attribute(attribute, end));
             }
@@ -194,6 +195,13 @@ impl Zh<'_, '_> {
             Whom::Nobody => return None,
         }
         Some(Subject::Elided)
+    }
+
+    /// Whether all that was said before a place is of turns in a life, and of nobody by name: whose they are needs no word.
+    fn only_turns_before(&self, before: usize) -> bool {
+        let clauses = self.reading.layout.clauses.iter().take_while(|clause| clause.span.end <= before);
+        let mut said = clauses.map(|clause| self.text[clause.span.clone()].trim()).filter(|said| !said.is_empty());
+        said.all(|said| TURNS.iter().any(|turn| said.starts_with(turn)) && !said.contains(FOREIGN))
     }
 
     fn third(&mut self, at: &mut Cursor<'_>, span: Range<usize>, whom: &mut Whom) -> Option<Subject> {

@@ -169,4 +169,32 @@ pub(super) const LINKS: &[&str] = &[
 pub(super) const CHANGES: &[&str] = &["换成", "换到", "改成", "改为", "变成", "涨到", "涨成", "升到", "降到", "减到"];
 /// Leads up to what something is preferred to.
 pub(super) const COMPARES: &[&str] = &["比起", "相比于", "相比", "相较于"];
+/// How clauses begin that tell of a turn in the life of whoever speaks.
+pub(super) const TURNS: &[&str] = &[
+    "搬家",
+    "搬到",
+    "搬去",
+    "从",
+    "升职",
+    "升到",
+    "升了",
+    "跳槽",
+    "换了工作",
+    "换工作",
+    "涨薪",
+    "涨工资",
+    "加薪",
+    "转正",
+    "入职",
+    "离公司",
+    "离单位",
+    "p5",
+    "p6",
+    "p7",
+    "p8",
+    "p9",
+    "好消息",
+    "终于",
+];
+
 pub(super) const FOREIGN: &[char] = &['他', '她', '它', '你', '您', '咱'];
