@@ -1,5 +1,7 @@
 //! When two texts say the same thing, and where one names another: folded comparing, never guessing at meaning.
 
+use std::ops::Range;
+
 use super::normalise::fold;
 
 /// The letters and digits of a text, folded: what is left when spaces and punctuation don't count. A sign, a point within
@@ -67,6 +69,49 @@ pub fn find_whole(text: &str, needle: &str) -> Option<usize> {
     })
 }
 
+/// Every place where a text has a value as a whole, in order: width, case and the spaces within do not count (`6.8 万` is `6.8万`).
+pub fn find_value(text: &str, value: &str) -> Vec<Range<usize>> {
+    let wanted: Vec<String> = value.chars().filter(|c| !c.is_whitespace()).map(|c| fold(c.encode_utf8(&mut [0; 4]))).collect();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let Some(first) = wanted.first() else { return found };
+    let starts_with_digit = first.starts_with(|c: char| c.is_ascii_digit());
+    let ends_with_digit = wanted.last().is_some_and(|last| last.ends_with(|c: char| c.is_ascii_digit()));
+    for (start, c) in text.char_indices() {
+        if fold(c.encode_utf8(&mut [0; 4])) != *first || found.last().is_some_and(|last| start < last.end) {
+            continue;
+        }
+        let Some(end) = end_of(&text[start..], &wanted).map(|length| start + length) else { continue };
+        let (before, after) = (&text[..start], &text[end..]);
+        let goes_on = joins(Some(c), before.chars().next_back())
+            || joins(text[start..end].chars().next_back(), after.chars().next())
+            || starts_with_digit && ends_in_point(before)
+            || ends_with_digit && starts_with_point(after);
+        if !goes_on {
+            found.push(start..end);
+        }
+    }
+    found
+}
+
+/// How long the beginning of a text is that has these characters, with or without spaces between them.
+fn end_of(text: &str, wanted: &[String]) -> Option<usize> {
+    let mut wanted = wanted.iter();
+    let mut next = wanted.next()?;
+    for (at, c) in text.char_indices() {
+        if at > 0 && c.is_whitespace() && c != '\n' {
+            continue;
+        }
+        if fold(c.encode_utf8(&mut [0; 4])) != *next {
+            return None;
+        }
+        match wanted.next() {
+            Some(more) => next = more,
+            None => return Some(at + c.len_utf8()),
+        }
+    }
+    None
+}
+
 /// Two characters of one Latin word or number.
 fn joins(a: Option<char>, b: Option<char>) -> bool {
     let of_a_word = |c: char| c.is_alphanumeric() && !is_han_or_kana(c);
@@ -107,6 +152,21 @@ mod tests {
         assert_eq!(find_whole("port 22 and 2222", "2222"), Some(12));
         assert_eq!(find_whole("concat", "cat"), None);
         assert_eq!(find_whole("用Rust写", "Rust"), Some("用".len()));
+    }
+
+    #[test]
+    fn a_value_is_found_however_it_is_spaced() {
+        for (text, value, expected) in [
+            ("顺达 6.8万，铁牛 5.9 万", "6.8 万", vec!["6.8万"]),
+            ("顺达 ６．８ 万", "6.8万", vec!["６．８ 万"]),
+            ("A 16.8k, B 6.8k; C 6.8K", "6.8k", vec!["6.8k", "6.8K"]),
+            ("14 GB and 14 GBit", "14GB", vec!["14 GB"]),
+            ("version 6.8.1", "6.8", vec![]),
+            ("6.8", "", vec![]),
+        ] {
+            let found: Vec<&str> = find_value(text, value).into_iter().map(|range| &text[range]).collect();
+            assert_eq!(found, expected, "{value:?} in {text:?}");
+        }
     }
 
     #[test]

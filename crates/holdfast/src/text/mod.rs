@@ -1,6 +1,7 @@
 //! Everything that is done to text before anybody looks for meaning in it: folding, search terms, sentences, extracts,
 //! main language, token counts. Pure, and knows of no other room.
 
+mod clauses;
 mod compare;
 mod count;
 mod extract;
@@ -18,7 +19,8 @@ mod tokenise;
 mod tests;
 
 pub(crate) use compare::is_han_or_kana;
-pub use compare::{extends, find_whole, repeats, same};
+pub use clauses::{standing, with_value};
+pub use compare::{extends, find_value, find_whole, repeats, same};
 pub use count::Tokenizer;
 pub use extract::{core_sentences, extract};
 pub use json::json_leaves;

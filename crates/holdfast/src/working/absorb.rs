@@ -6,7 +6,7 @@
 //! nothing in it but the extract is taken, and an extract is never a constraint, a goal or an item.
 
 use super::names::{bare, is_called, matches, words};
-use crate::text::{extract, find_whole, fold, repeats, same, sentences};
+use crate::text::{extract, find_value, find_whole, fold, repeats, same, sentences, standing, with_value};
 use crate::types::event::{Event, Kind, Source, Trust};
 use crate::types::frame::{Frame, Step, StepStatus};
 use crate::types::signals::{Correction, Cue, EntityKind, Feedback, Instruction, Signals, StateChange, StateWord};
@@ -115,7 +115,7 @@ fn corrections(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             if !says(text, &correction.old) || overturned.iter().any(|known| same(known, text)) {
                 continue;
             }
-            let new = corrected(text, correction);
+            let new = corrected(text, correction, said.content);
             if new.as_ref() != Some(text) {
                 overturned.push(text);
                 actions.push(Action::Supersede { old: id.clone(), text: new });
@@ -151,21 +151,23 @@ pub(crate) fn says(text: &str, old: &str) -> bool {
     find_whole(&fold(text), &fold(old)).is_some() || (old.chars().count() > 3 && repeats(text, old))
 }
 
-/// What holds instead of a statement: its clause that has the old value, with the new one in its place. What else the statement said
-/// rested on the old value (「3.2%，连续两周上升」), so it is not said again.
-pub(crate) fn corrected(text: &str, correction: &Correction) -> Option<String> {
+/// What holds instead of a statement: the same with the new value where the old one stood. How the value goes (「3.2%，连续两周上升」)
+/// rested on the old one, so it is not said again. `said` put it right: of several with the value, it tells which. A value that is only
+/// denied leaves what is said of other things.
+pub(crate) fn corrected(text: &str, correction: &Correction, said: &str) -> Option<String> {
     let old = correction.old.trim();
-    let Some(at) = find_whole(text, old) else { return Some(correction.new.as_deref()?.trim().to_owned()) };
-    let is_end = |c: char| matches!(c, '，' | '；' | '。' | ';' | '！' | '？' | '\n');
-    let start = text[..at].char_indices().rev().find(|(_, c)| is_end(*c)).map_or(0, |(end, c)| end + c.len_utf8());
-    let end = text[at + old.len()..].find(is_end).map_or(text.len(), |end| at + old.len() + end);
-    reworded(text[start..end].trim(), correction)
+    let Some(new) = correction.new.as_deref().map(str::trim) else {
+        let stands: Vec<&str> = standing(text, old, None).into_iter().filter_map(|range| text.get(range)).collect();
+        let between = if text.contains('；') || !text.is_ascii() { "；" } else { "; " };
+        return (!stands.is_empty()).then(|| stands.join(between));
+    };
+    Some(with_value(text, old, new, said).unwrap_or_else(|| new.to_owned()))
 }
 
 /// The whole text with the new value in the place of the old: a constraint loses none of its other clauses.
 fn reworded(text: &str, correction: &Correction) -> Option<String> {
     let (old, new) = (correction.old.trim(), correction.new.as_deref()?.trim());
-    let replaced = find_whole(text, old).map(|at| format!("{}{new}{}", &text[..at], &text[at + old.len()..]));
+    let replaced = find_value(text, old).first().map(|at| format!("{}{new}{}", &text[..at.start], &text[at.end..]));
     Some(replaced.unwrap_or_else(|| new.to_owned()))
 }
 
