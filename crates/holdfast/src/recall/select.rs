@@ -1,12 +1,13 @@
 //! From scores to what is served: the newest of a slot, the relevance threshold, the limits; and for each candidate the reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::excerpt::excerpt;
 use super::plan::Plan;
 use super::score::{Evidence, Scored, term_weights};
 use super::slots::{COMPARED_MAX, Statement, newest_first};
-use crate::types::event::StoredEvent;
+use crate::text::index_terms;
+use crate::types::event::{Source, StoredEvent};
 use crate::types::ids::{EventId, Seq};
 use crate::types::query::{CandidateNote, Explain, Found, Hit, TermNote, Verdict};
 
@@ -74,6 +75,9 @@ pub fn select<E>(
         } else {
             match load(seq)? {
                 None => Verdict::Hidden { reason: "it is no longer there".to_owned() },
+                Some(event) if asks_the_same(&event, plan) => {
+                    Verdict::Hidden { reason: "it is the question, asked before".to_owned() }
+                }
                 Some(event) => {
                     let excerpt = excerpt(&event, plan);
                     if excerpt.is_empty() {
@@ -90,6 +94,23 @@ pub fn select<E>(
     }
     Ok((hits, verdicts))
 }
+
+/// The user's own question, asked before in nearly the same words, answers nothing.
+fn asks_the_same(event: &StoredEvent, plan: &Plan) -> bool {
+    let asked = event.event.content.trim();
+    let asks = asked.ends_with(['?', '？', '吗', '呢']);
+    let terms = |text: &str| -> BTreeSet<String> { index_terms(text).into_iter().collect() };
+    event.event.source == Source::User && asks && {
+        let said = terms(asked);
+        plan.turns.iter().map(|(turn, _)| terms(turn)).any(|turn| {
+            let shared = said.intersection(&turn).count();
+            shared > 0 && shared * 100 >= said.union(&turn).count() * SAME_QUESTION_PERCENT
+        })
+    }
+}
+
+/// The share of their words that two questions have in common when they are one.
+const SAME_QUESTION_PERCENT: usize = 80;
 
 /// Whether the best candidate is about the question at all.
 fn is_answerable(plan: &Plan, evidence: &Evidence, ranked: &[Ranked]) -> bool {

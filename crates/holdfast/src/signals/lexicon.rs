@@ -144,6 +144,8 @@ pub(super) enum Form {
     WithDate,
     /// Says it only with 了 behind it or behind its object: 不做 (了).
     WithLe,
+    /// Says of a thing that is named that it falls out: (打印机)不搬(了), "skip (the printer)".
+    Dropping,
     /// Says that something is over only with a sign of the perfect: 完成 (了), 写完 (了).
     Perfect,
 }
@@ -197,6 +199,7 @@ struct States {
     perfect: Vec<String>,
     with_date: Vec<String>,
     with_le: Vec<String>,
+    dropping: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -331,6 +334,7 @@ impl Lexicon {
             lexicon.add("states.verbs", &words.verbs, Tag::State(*state, Form::Verb))?;
             lexicon.add("states.participles", &words.participles, Tag::State(*state, Form::Participle))?;
             lexicon.add("states.with_le", &words.with_le, Tag::State(*state, Form::WithLe))?;
+            lexicon.add("states.dropping", &words.dropping, Tag::State(*state, Form::Dropping))?;
             lexicon.add("states.perfect", &words.perfect, Tag::State(*state, Form::Perfect))?;
             lexicon.add("states.with_date", &words.with_date, Tag::State(*state, Form::WithDate))?;
         }

@@ -10,11 +10,71 @@ use super::statement::numbers;
 
 /// Say how a value goes beside others: they rest on it.
 const TRENDS: &[&str] = &[
-    "涨", "跌", "上升", "下降", "升了", "降了", "升到", "降到", "升至", "降至", "回升", "回落", "攀升", "增长", "增加", "减少", "走高",
-    "走低", "持平", "变高", "变低", "升高", "降低", "翻倍", "新高", "新低", "恶化", "好转", "改善", "偏高", "偏低", "最高", "最低", "环比",
-    "同比", "rising", "rose", "risen", "rise", "falling", "fell", "fallen", "up", "down", "higher", "lower", "highest", "lowest",
-    "growing", "grew", "grown", "increased", "increasing", "decreased", "decreasing", "dropped", "dropping", "improved", "improving",
-    "worse", "better", "doubled", "climbing", "climbed", "flat",
+    "涨",
+    "跌",
+    "上升",
+    "下降",
+    "升了",
+    "降了",
+    "升到",
+    "降到",
+    "升至",
+    "降至",
+    "回升",
+    "回落",
+    "攀升",
+    "增长",
+    "增加",
+    "减少",
+    "走高",
+    "走低",
+    "持平",
+    "变高",
+    "变低",
+    "升高",
+    "降低",
+    "翻倍",
+    "新高",
+    "新低",
+    "恶化",
+    "好转",
+    "改善",
+    "偏高",
+    "偏低",
+    "最高",
+    "最低",
+    "环比",
+    "同比",
+    "rising",
+    "rose",
+    "risen",
+    "rise",
+    "falling",
+    "fell",
+    "fallen",
+    "up",
+    "down",
+    "higher",
+    "lower",
+    "highest",
+    "lowest",
+    "growing",
+    "grew",
+    "grown",
+    "increased",
+    "increasing",
+    "decreased",
+    "decreasing",
+    "dropped",
+    "dropping",
+    "improved",
+    "improving",
+    "worse",
+    "better",
+    "doubled",
+    "climbing",
+    "climbed",
+    "flat",
 ];
 /// A shorter name is in too many clauses to tell what one is about.
 const NAME_CHARACTERS_MIN: usize = 2;
@@ -73,7 +133,11 @@ pub fn with_value(text: &str, old: &str, new: &str, about: &str) -> Option<Strin
     let all = clauses(text);
     let mut places: Vec<(Range<usize>, &Clause)> = Vec::new();
     for place in find_value(text, old) {
-        places.extend(all.iter().find(|clause| clause.range.start <= place.start && place.end <= clause.range.end).map(|c| (place, c)));
+        places.extend(
+            all.iter()
+                .find(|clause| clause.range.start <= place.start && place.end <= clause.range.end)
+                .map(|c| (place, c)),
+        );
     }
     if places.len() > 1 {
         let shared = |clause: &Clause| shared_names(&text[clause.range.clone()], about);
@@ -112,7 +176,9 @@ pub fn with_value(text: &str, old: &str, new: &str, about: &str) -> Option<Strin
 
 /// The value with the unit behind it, where only the new value says the unit.
 fn with_unit(text: &str, place: &Range<usize>, old: &str, new: &str) -> Range<usize> {
-    let bare = |value: &str| value.trim().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',')).trim().to_owned();
+    let bare = |value: &str| {
+        value.trim().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',')).trim().to_owned()
+    };
     let (old_unit, unit) = (bare(old), bare(new));
     let rest = &text[place.end..];
     let said = rest.trim_start_matches(' ');
@@ -175,17 +241,41 @@ mod tests {
     #[test]
     fn only_the_value_is_replaced_and_its_trend_goes() {
         for (text, old, new, about, expected) in [
-            ("A 6.8k insured; B 5.9k not insured; C 9.2k over budget", "6.8k", "7.3k", "", "A 7.3k insured; B 5.9k not insured; C 9.2k over budget"),
-            ("顺达 6.8 万含保险；铁牛 5.9 万不含保险", "6.8 万", "7.3 万", "", "顺达 7.3 万含保险；铁牛 5.9 万不含保险"),
+            (
+                "A 6.8k insured; B 5.9k not insured; C 9.2k over budget",
+                "6.8k",
+                "7.3k",
+                "",
+                "A 7.3k insured; B 5.9k not insured; C 9.2k over budget",
+            ),
+            (
+                "顺达 6.8 万含保险；铁牛 5.9 万不含保险",
+                "6.8 万",
+                "7.3 万",
+                "",
+                "顺达 7.3 万含保险；铁牛 5.9 万不含保险",
+            ),
             ("顺达6.8万含保险；铁牛5.9万", "6.8 万", "7.3 万", "", "顺达7.3 万含保险；铁牛5.9万"),
             ("dump 跑完了，14 GB，41 分钟", "14 GB", "18 GB", "", "dump 跑完了，18 GB，41 分钟"),
             ("dump ok, 14 GB, 41 minutes", "14", "18 GB", "", "dump ok, 18 GB, 41 minutes"),
             ("rows: 120\nrate: 3.2%\nfailed: 1", "3.2%", "2.8%", "", "rows: 120\nrate: 2.8%\nfailed: 1"),
             ("退货率 3.2%，连续两周上升", "3.2%", "2.8%", "", "退货率 2.8%"),
-            ("The rate is 3.2%, up two weeks in a row. Sales are 5k.", "3.2%", "2.8%", "", "The rate is 2.8%. Sales are 5k."),
+            (
+                "The rate is 3.2%, up two weeks in a row. Sales are 5k.",
+                "3.2%",
+                "2.8%",
+                "",
+                "The rate is 2.8%. Sales are 5k.",
+            ),
             ("退货率 3.2%。退货率连着两周在涨。销售额在涨", "3.2%", "2.8%", "", "退货率 2.8%。销售额在涨"),
             ("顺达 6.8 万，铁牛涨了 5%", "6.8 万", "7.3 万", "", "顺达 7.3 万，铁牛涨了 5%"),
-            ("顺达 6.8 万；铁牛 6.8 万", "6.8 万", "7.3 万", "铁牛的报价不是 6.8 万，是 7.3 万", "顺达 6.8 万；铁牛 7.3 万"),
+            (
+                "顺达 6.8 万；铁牛 6.8 万",
+                "6.8 万",
+                "7.3 万",
+                "铁牛的报价不是 6.8 万，是 7.3 万",
+                "顺达 6.8 万；铁牛 7.3 万",
+            ),
             ("Acme 6.8k; Bolt 6.8k", "6.8k", "7.3k", "Acme's quote is 7.3k, not 6.8k", "Acme 7.3k; Bolt 6.8k"),
             ("6.8k now; 6.8k then", "6.8k", "7.3k", "it's 7.3k, not 6.8k", "7.3k now; 7.3k then"),
         ] {

@@ -71,7 +71,8 @@ pub fn find_whole(text: &str, needle: &str) -> Option<usize> {
 
 /// Every place where a text has a value as a whole, in order: width, case and the spaces within do not count (`6.8 万` is `6.8万`).
 pub fn find_value(text: &str, value: &str) -> Vec<Range<usize>> {
-    let wanted: Vec<String> = value.chars().filter(|c| !c.is_whitespace()).map(|c| fold(c.encode_utf8(&mut [0; 4]))).collect();
+    let wanted: Vec<String> =
+        value.chars().filter(|c| !c.is_whitespace()).map(|c| fold(c.encode_utf8(&mut [0; 4]))).collect();
     let mut found: Vec<Range<usize>> = Vec::new();
     let Some(first) = wanted.first() else { return found };
     let starts_with_digit = first.starts_with(|c: char| c.is_ascii_digit());

@@ -9,6 +9,7 @@ mod json;
 mod language;
 mod normalise;
 mod passages;
+mod rows;
 mod script;
 mod sentences;
 mod statement;
@@ -18,8 +19,8 @@ mod tokenise;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use compare::is_han_or_kana;
 pub use clauses::{standing, with_value};
+pub(crate) use compare::is_han_or_kana;
 pub use compare::{extends, find_value, find_whole, repeats, same};
 pub use count::Tokenizer;
 pub use extract::{core_sentences, extract};

@@ -5,6 +5,7 @@
 //! plan is done, what it made, what it plans and what it asks. A tool's give a result, as an extract. Untrusted text is data:
 //! nothing in it but the extract is taken, and an extract is never a constraint, a goal or an item.
 
+use super::known::mentions;
 use super::names::{bare, is_called, matches, words};
 use crate::text::{extract, find_value, find_whole, fold, repeats, same, sentences, standing, with_value};
 use crate::types::event::{Event, Kind, Source, Trust};
@@ -182,6 +183,16 @@ fn constraints(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             texts.push(clause);
         }
     }
+    // 「不要报表副本了」 takes a thing out of the work, and lays nothing down.
+    let drops_an_item = |text: &String| {
+        let Some(at) = said.content.find(text.as_str()) else { return false };
+        signals.states.iter().any(|state| {
+            let told = !state.requested || state.item.as_ref().is_some_and(|item| mentions(task, item));
+            let here = (at..at + text.len()).contains(&state.span.start);
+            here && told && drops(said, state) && state.item.as_ref().is_some_and(|item| text.contains(item.as_str()))
+        })
+    };
+    texts.retain(|text| !drops_an_item(text));
     let mut texts: Vec<String> = texts.into_iter().map(|text| with_its_item(text, said, signals)).collect();
     texts.dedup();
     let in_force = task.visible_constraints();
@@ -220,7 +231,7 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             continue;
         };
         // 「我想取消订单」 is a request for a service, unless it is something of this task.
-        if state.requested && !is_known(task, item) {
+        if state.requested && !is_known(task, item) && !(drops(said, state) && mentions(task, item)) {
             continue;
         }
         // 「前」 and 「它」 name nothing.
@@ -262,6 +273,12 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
     actions.extend(due);
     actions.extend(of_task);
     actions
+}
+
+/// "Skip the printer", 从清单里去掉: what the work is about decides what that is said of, and not who provides it.
+fn drops(said: &Said<'_>, state: &StateChange) -> bool {
+    let word = said.content.get(state.span.clone()).map(fold).unwrap_or_default();
+    state.word == StateWord::Cancel && !word.contains("取消") && !word.contains("cancel")
 }
 
 /// An item or a step of the task, or the task itself by its name.

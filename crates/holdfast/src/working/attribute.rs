@@ -6,6 +6,8 @@
 
 use std::cell::OnceCell;
 
+use super::imperative::without_lead;
+use super::known::{Known, known};
 use super::names::{Match, bare, called, deals_with, matches, named_at};
 use crate::text::fold;
 use crate::types::event::{Kind, Source};
@@ -75,6 +77,7 @@ pub fn attribute(tasks: &[Task], given: &Given<'_>, signals: &Signals) -> Attrib
         .or_else(|| talk.cues())
         .or_else(|| talk.names_a_task())
         .or_else(|| talk.wants_work())
+        .or_else(|| talk.is_known_to_one())
         .unwrap_or_else(|| talk.stays("nothing in it points to another task"))
 }
 
@@ -326,6 +329,22 @@ impl Talk<'_> {
             .then(|| self.opens(&work.text, "wishes for work by its name, and none is in hand"))
     }
 
+    /// 「王总定了，就用顺达」 opens a session: the only task that waits for 王总, or the only one there is, if it speaks of what is named.
+    fn is_known_to_one(&self) -> Option<Attribution> {
+        if self.given.session_task.is_some() {
+            return None;
+        }
+        let live: Vec<&Task> = self.tasks.iter().filter(|task| task.status.is_live()).collect();
+        let known: Vec<(Known, &Task)> =
+            live.iter().filter_map(|task| Some((known(task, self.folded(), self.signals)?, *task))).collect();
+        let named: Vec<&Task> = known.iter().filter(|(how, _)| *how == Known::Named).map(|(_, task)| *task).collect();
+        match (named.as_slice(), known.as_slice(), live.len()) {
+            ([task], ..) => Some(self.goes_to(task, "names what only one task waits for or deals with")),
+            ([], [(_, task)], 1) => Some(self.goes_to(task, "speaks of what the only open task is about")),
+            _ => None,
+        }
+    }
+
     fn says_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.says(word))
     }
@@ -567,7 +586,7 @@ fn is_head(before: &str) -> bool {
 }
 
 fn title(topic: &str) -> String {
-    let topic = topic.split_whitespace().collect::<Vec<_>>().join(" ");
+    let topic = without_lead(topic).split_whitespace().collect::<Vec<_>>().join(" ");
     let topic = topic.trim_matches(|c: char| c.is_whitespace() || "，。,.：:；;！!？?".contains(c));
     match topic.char_indices().nth(TITLE_CHARACTERS_MAX) {
         Some((at, _)) => format!("{}…", &topic[..at]),
