@@ -301,7 +301,7 @@ impl Selection<'_> {
                 Found::Memory { memory, standing } => self.memory(memory, *standing, rank),
                 Found::Event { event, excerpt } => {
                     let item = BlockItem::Event { id: event.event.id };
-                    let words = excerpt::words(event, excerpt);
+                    let mut words = excerpt::words(event, excerpt);
                     if words.is_empty() {
                         self.cut(Section::Excerpts, item, "it only goes on with the work");
                         continue;
@@ -317,6 +317,10 @@ impl Selection<'_> {
                         self.cut(Section::Excerpts, item, &reason);
                         continue;
                     }
+                    // What the latest result was taken from says again what it says.
+                    if task.is_some_and(|task| is_latest_result(task, event)) {
+                        words.retain(|word| !self.said.iter().any(|(_, text)| repeats(text, word)));
+                    }
                     let forms = excerpt::forms(event, &words, self.labels);
                     self.push(Section::Excerpts, item, Weight::Excerpt, forms, rank);
                 }
@@ -331,8 +335,7 @@ impl Selection<'_> {
         if event.event.scope.task.as_ref() != Some(&task.id) || !event.overturned.is_empty() {
             return None;
         }
-        let result = task.frame().and_then(|frame| frame.latest_result.as_ref());
-        if kind == Kind::ToolResult && result.is_some_and(|result| result.source == event.event.id) {
+        if is_latest_result(task, event) {
             return json_leaves(content).is_some().then_some("the latest result is its extract");
         }
         if kind != Kind::StatusChange {
@@ -431,6 +434,12 @@ impl Selection<'_> {
         }
         forms
     }
+}
+
+/// Whether the task's latest result is the extract of what a tool said in this event.
+fn is_latest_result(task: &Task, event: &StoredEvent) -> bool {
+    let result = task.frame().and_then(|frame| frame.latest_result.as_ref());
+    event.event.kind == Kind::ToolResult && result.is_some_and(|result| result.source == event.event.id)
 }
 
 fn element(task: &Task, id: &ElementId) -> BlockItem {

@@ -6,7 +6,7 @@ use super::excerpt::excerpt;
 use super::plan::Plan;
 use super::score::{Evidence, Scored, term_weights};
 use super::slots::{COMPARED_MAX, Statement, newest_first};
-use crate::text::index_terms;
+use crate::text::indexed;
 use crate::types::event::{Source, StoredEvent};
 use crate::types::ids::{EventId, Seq};
 use crate::types::query::{CandidateNote, Explain, Found, Hit, TermNote, Verdict};
@@ -60,13 +60,26 @@ pub fn select<E>(
 ) -> Result<(Vec<Hit>, Verdicts), E> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut verdicts = Vec::with_capacity(ranked.len());
-    let best = ranked.iter().map(|r| r.scored.score).fold(0.0, f32::max);
-    let relevant = is_answerable(plan, evidence, ranked);
     let mut texts: BTreeMap<&str, Seq> = BTreeMap::new();
     let terms: BTreeMap<Seq, &str> = evidence.candidates.iter().map(|c| (c.seq, c.terms.as_str())).collect();
+    let mut asked_before = BTreeSet::new();
+    for Ranked { scored: Scored { seq, .. }, .. } in ranked {
+        // By its words first: few are looked at.
+        if terms.get(seq).is_some_and(|terms| is_worded_so(terms, plan))
+            && load(*seq)?.is_some_and(|event| is_question(&event))
+        {
+            asked_before.insert(*seq);
+        }
+    }
+    // What the question is measured by is what answers it, and not the question itself.
+    let rest = || ranked.iter().filter(|r| !asked_before.contains(&r.scored.seq));
+    let best = rest().map(|r| r.scored.score).fold(0.0, f32::max);
+    let relevant = is_answerable(plan, evidence, rest());
     for candidate in ranked {
         let Scored { seq, score, .. } = candidate.scored;
-        let verdict = if !relevant || score < BESIDE_BEST * best || !finds(&candidate.scored, evidence) {
+        let verdict = if asked_before.contains(&seq) {
+            Verdict::Hidden { reason: "it is the question, asked before".to_owned() }
+        } else if !relevant || score < BESIDE_BEST * best || !finds(&candidate.scored, evidence) {
             Verdict::BelowThreshold
         } else if hits.len() >= limit {
             Verdict::CutByLimit
@@ -75,9 +88,6 @@ pub fn select<E>(
         } else {
             match load(seq)? {
                 None => Verdict::Hidden { reason: "it is no longer there".to_owned() },
-                Some(event) if asks_the_same(&event, plan) => {
-                    Verdict::Hidden { reason: "it is the question, asked before".to_owned() }
-                }
                 Some(event) => {
                     let excerpt = excerpt(&event, plan);
                     if excerpt.is_empty() {
@@ -95,30 +105,32 @@ pub fn select<E>(
     Ok((hits, verdicts))
 }
 
-/// The user's own question, asked before in nearly the same words, answers nothing.
-fn asks_the_same(event: &StoredEvent, plan: &Plan) -> bool {
-    let asked = event.event.content.trim();
-    let asks = asked.ends_with(['?', '？', '吗', '呢']);
-    let terms = |text: &str| -> BTreeSet<String> { index_terms(text).into_iter().collect() };
-    event.event.source == Source::User && asks && {
-        let said = terms(asked);
-        plan.turns.iter().map(|(turn, _)| terms(turn)).any(|turn| {
-            let shared = said.intersection(&turn).count();
-            shared > 0 && shared * 100 >= said.union(&turn).count() * SAME_QUESTION_PERCENT
-        })
-    }
+/// The user's own question, asked before, answers nothing.
+fn is_question(event: &StoredEvent) -> bool {
+    event.event.source == Source::User && event.event.content.trim().ends_with(['?', '？', '吗', '呢'])
+}
+
+/// Whether a candidate has nearly the words of the question, or of a turn before it.
+fn is_worded_so(terms: &str, plan: &Plan) -> bool {
+    let said: BTreeSet<&str> = terms.split_whitespace().collect();
+    plan.turns.iter().any(|(turn, _)| {
+        let turn = indexed(turn);
+        let turn: BTreeSet<&str> = turn.split_whitespace().collect();
+        let shared = said.intersection(&turn).count();
+        shared > 0 && shared * 100 >= said.union(&turn).count() * SAME_QUESTION_PERCENT
+    })
 }
 
 /// The share of their words that two questions have in common when they are one.
 const SAME_QUESTION_PERCENT: usize = 80;
 
 /// Whether the best candidate is about the question at all.
-fn is_answerable(plan: &Plan, evidence: &Evidence, ranked: &[Ranked]) -> bool {
+fn is_answerable<'r>(plan: &Plan, evidence: &Evidence, mut ranked: impl Iterator<Item = &'r Ranked>) -> bool {
     if !evidence.dense {
-        return ranked.iter().any(|r| r.scored.coverage >= COVERAGE_MIN);
+        return ranked.any(|r| r.scored.coverage >= COVERAGE_MIN);
     }
     let least = if plan.turns.len() > 1 { RELEVANCE_MIN_IN_DIALOGUE } else { RELEVANCE_MIN };
-    ranked.iter().any(|r| r.scored.relevance >= least)
+    ranked.any(|r| r.scored.relevance >= least)
 }
 
 /// A word that can find something, or a meaning near enough: the parts of an absent word find nothing.

@@ -34,8 +34,27 @@ pub fn same(a: &str, b: &str) -> bool {
 
 /// Whether a text says a statement: the same words, or the statement among more, but for width, case and punctuation.
 pub fn repeats(text: &str, statement: &str) -> bool {
-    let (text, statement) = (core(text), core(statement));
+    let (text, statement) = (words(text), words(statement));
     !statement.is_empty() && find_whole(&text, &statement).is_some()
+}
+
+/// The core of a text with a space where words or numbers would run together: "step one" is not in "a step, onerous". `14GB` is
+/// `14 GB`.
+fn words(text: &str) -> String {
+    let letter = |c: char| c.is_alphabetic() && !is_han_or_kana(c);
+    let mut out = String::new();
+    for word in text.split_whitespace() {
+        for (place, c) in core(word).chars().enumerate() {
+            let before = out.chars().next_back().unwrap_or(' ');
+            let run_together =
+                place == 0 && (letter(before) || before.is_ascii_digit()) && (letter(c) || c.is_ascii_digit());
+            if run_together || before.is_ascii_digit() && letter(c) {
+                out.push(' ');
+            }
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// Whether `longer` opens with all of `shorter` and goes on to say more: 「退货率 2.8%（36/1281）」 and 「退货率 2.8%」.
@@ -153,6 +172,21 @@ mod tests {
         assert_eq!(find_whole("port 22 and 2222", "2222"), Some(12));
         assert_eq!(find_whole("concat", "cat"), None);
         assert_eq!(find_whole("用Rust写", "Rust"), Some("用".len()));
+    }
+
+    #[test]
+    fn a_statement_among_other_words() {
+        for (text, statement, expected) in [
+            ("[s3] in progress: dump the orders", "Dump the orders.", true),
+            ("start, ERROR disk full on /data, done", "ERROR disk full on /data", true),
+            ("计划：先导出订单，再恢复", "导出订单", true),
+            ("dump 14 GB done", "14GB", true),
+            ("a step, onerous", "step one", false),
+            ("1 2 of 3", "12 of", false),
+            ("Never restart it", "restart", true),
+        ] {
+            assert_eq!(repeats(text, statement), expected, "{statement:?} in {text:?}");
+        }
     }
 
     #[test]

@@ -149,7 +149,7 @@ fn stated_anew(task: &Task, said: &Said<'_>, correction: &Correction) -> Option<
 /// Whether a statement has the value.
 pub(crate) fn says(text: &str, old: &str) -> bool {
     let old = old.trim();
-    find_whole(&fold(text), &fold(old)).is_some() || (old.chars().count() > 3 && repeats(text, old))
+    !find_value(text, old).is_empty() || (old.chars().count() > 3 && repeats(text, old))
 }
 
 /// What holds instead of a statement: the same with the new value where the old one stood. How the value goes (「3.2%，连续两周上升」)

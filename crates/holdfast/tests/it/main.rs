@@ -9,6 +9,7 @@ mod llm;
 mod memory;
 mod parts;
 mod promises;
+mod said_once;
 mod secrets;
 mod service;
 mod story;

@@ -144,14 +144,14 @@ impl Reader<'_> {
             };
         }
         // 下周三（12月16日）: the date that is written out is meant.
-        let (end, stretch) = self.day_beside(end).unwrap_or((end, stretch));
+        let (end, stretch) = self.day_beside(end, stretch.start.date()).unwrap_or((end, stretch));
         let day = stretch.start.date();
         let end = self.weekday_beside(end).unwrap_or(end);
         clock::read_after_day(self, end, day).unwrap_or((end, stretch))
     }
 
-    /// A day in brackets behind another.
-    fn day_beside(&self, end: usize) -> Read {
+    /// A day in brackets behind another; of the year that brings it nearest, if none is written.
+    fn day_beside(&self, end: usize, beside: Date) -> Read {
         let mut cursor = super::cursor::Cursor::new(self.text, end);
         cursor.spaces();
         cursor.eat_any(&["(", "（"])?;
@@ -166,7 +166,16 @@ impl Reader<'_> {
         cursor.jump(day_end);
         cursor.spaces();
         cursor.eat_any(&[")", "）"])?;
-        Some((cursor.pos(), stretch))
+        let said = &self.text[pos..day_end];
+        let has_year = said.contains('年') || said.as_bytes().windows(4).any(|run| run.iter().all(u8::is_ascii_digit));
+        if has_year {
+            return Some((cursor.pos(), stretch));
+        }
+        let day = stretch.start.date();
+        let of_year = |year: i16| Date::new(year, day.month(), day.day()).ok();
+        let years = [beside.year() - 1, beside.year(), beside.year() + 1];
+        let nearest = years.into_iter().filter_map(of_year).min_by_key(|day| (*day - beside).get_days().abs())?;
+        Some((cursor.pos(), Stretch::day(nearest)?))
     }
 
     fn weekday_beside(&self, end: usize) -> Option<usize> {

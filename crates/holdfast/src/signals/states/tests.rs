@@ -183,6 +183,8 @@ fn a_thing_moves_to_a_day() {
     check("The demo slips to next Tuesday", "postpone demo → 2026-09-22");
     check("He moves to Berlin on Friday", "");
     check("布线验收改到下周三（9 月 30 日）下午两点", "postpone 布线验收 → 2026-09-30T14:00");
+    // Written down a while after: the date stays the one that was near.
+    check("布线验收改到下周三（9 月 9 日）下午两点", "postpone 布线验收 → 2026-09-09T14:00");
     check("The acceptance is postponed to next Wednesday (Sept 30) at 2pm", "postpone acceptance → 2026-09-30T14:00");
 }
 
