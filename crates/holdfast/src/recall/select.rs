@@ -62,10 +62,12 @@ pub fn select<E>(
     let mut verdicts = Vec::with_capacity(ranked.len());
     let mut texts: BTreeMap<&str, Seq> = BTreeMap::new();
     let terms: BTreeMap<Seq, &str> = evidence.candidates.iter().map(|c| (c.seq, c.terms.as_str())).collect();
+    let turns: Vec<String> = plan.turns.iter().map(|(turn, _)| indexed(turn)).collect();
+    let turns: Vec<BTreeSet<&str>> = turns.iter().map(|turn| turn.split_whitespace().collect()).collect();
     let mut asked_before = BTreeSet::new();
     for Ranked { scored: Scored { seq, .. }, .. } in ranked {
         // By its words first: few are looked at.
-        if terms.get(seq).is_some_and(|terms| is_worded_so(terms, plan))
+        if terms.get(seq).is_some_and(|terms| turns.iter().any(|turn| is_worded_so(terms, turn)))
             && load(*seq)?.is_some_and(|event| is_question(&event))
         {
             asked_before.insert(*seq);
@@ -110,17 +112,19 @@ fn is_question(event: &StoredEvent) -> bool {
     event.event.source == Source::User && event.event.content.trim().ends_with(['?', '？', '吗', '呢'])
 }
 
-/// Whether a candidate has nearly the words of the question, or of a turn before it.
-fn is_worded_so(terms: &str, plan: &Plan) -> bool {
+/// Whether a candidate has nearly the words of a question.
+fn is_worded_so(terms: &str, question: &BTreeSet<&str>) -> bool {
+    // Most are far longer or share nothing.
+    if terms.len() > TERMS_BYTES_MAX {
+        return false;
+    }
     let said: BTreeSet<&str> = terms.split_whitespace().collect();
-    plan.turns.iter().any(|(turn, _)| {
-        let turn = indexed(turn);
-        let turn: BTreeSet<&str> = turn.split_whitespace().collect();
-        let shared = said.intersection(&turn).count();
-        shared > 0 && shared * 100 >= said.union(&turn).count() * SAME_QUESTION_PERCENT
-    })
+    let shared = said.intersection(question).count();
+    shared > 0 && shared * 100 >= said.union(question).count() * SAME_QUESTION_PERCENT
 }
 
+/// The terms of a longer text are no question.
+const TERMS_BYTES_MAX: usize = 1024;
 /// The share of their words that two questions have in common when they are one.
 const SAME_QUESTION_PERCENT: usize = 80;
 

@@ -231,10 +231,7 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
             // 帮我把灯关了 does something to a thing; 帮我把周报写完 is work, and says so by its verb.
             let taken = through.starts_with("把") || through.starts_with("将");
             let done_to = || hits.iter().any(|verb| verb.tag == Tag::RequestVerb && verb.start > after);
-            if !(verb || taken && done_to())
-                || !verb && sets_a_limit(reading, rest.clone())
-                || is_form_letter(reading, hit)
-            {
+            if !(verb || taken && done_to() && !sets_a_limit(reading, rest.clone())) || is_form_letter(reading, hit) {
                 return None;
             }
             Some(Cue::Request { topic: written(reading, requested(reading, rest)) })

@@ -93,7 +93,7 @@ fn the_same_question_asked_before_is_no_evidence() {
         ] {
             observe(&engine, Source::Agent, Kind::Response, other);
         }
-        observe(&engine, Source::Agent, Kind::Response, said);
+        observe(&engine, Source::User, Kind::Note, said);
         observe(&engine, Source::User, Kind::Query, asked);
         let served = served(&engine, asked);
         assert!(served.contains(said.trim_end_matches(['。', '.'])), "{served}");

@@ -10,7 +10,7 @@ use crate::signals::reading::Reading;
 const THINGS_ZH: &[&str] = &["不要", "不用", "不需要", "不再需要", "用不着"];
 /// What begins what is done, not a thing, and what one is told not to feel.
 const DOING_ZH: &str = "发写做用改动看说问等找提加放给去来打开关叫让把急怕想管担紧这那再太老总一客麻谢生着犹自难灰勉误见在跟和对为被带买订搬迁\
-查理费操吵闹追催推送附抄列标翻总重浪破拖欠忘记以按";
+查理费操排大小轻多少硬吵闹追催推送附抄列标翻总重浪破拖欠忘记以按";
 /// Taken from one of these, a thing is no longer part of the work.
 const LISTS_ZH: &[&str] = &["清单", "列表", "名单", "计划", "范围", "方案", "安排"];
 const LISTS_EN: &[&str] = &[
@@ -56,8 +56,12 @@ pub(super) fn drops(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     if word.contains("need") || word.contains("want") {
         let over = word.starts_with("no longer") || NO_MORE_EN.iter().any(|mark| after.contains(mark));
         let by = before.rsplit(' ').next().unwrap_or_default();
-        let ours = matches!(by, "we" | "i" | "you" | "" | "also" | "so" | "and" | "but");
-        return over && ours && !after.trim_start().starts_with("to ");
+        let ours = matches!(by, "we" | "i" | "" | "also" | "so" | "and" | "but");
+        // "Sell what we no longer need on eBay": the object stands elsewhere.
+        let led = ["to ", "on ", "in ", "at ", "for ", "from ", "and "]
+            .iter()
+            .any(|word| after.trim_start().starts_with(word));
+        return over && ours && !led;
     }
     let ordered = super::guard::is_order(reading, hit, clause);
     if takes_out(word) {
