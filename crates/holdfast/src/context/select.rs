@@ -335,6 +335,11 @@ impl Selection<'_> {
         if event.event.scope.task.as_ref() != Some(&task.id) || !event.overturned.is_empty() {
             return None;
         }
+        // The goal is what was asked, without what led up to it.
+        let goal = task.frames.first().and_then(|frame| frame.goal.as_ref());
+        if goal.is_some_and(|goal| goal.source == event.event.id && content.trim_end().ends_with(goal.text.as_str())) {
+            return Some("the goal says it already");
+        }
         if is_latest_result(task, event) {
             return json_leaves(content).is_some().then_some("the latest result is its extract");
         }

@@ -131,3 +131,19 @@ fn the_event_of_the_latest_result_is_not_repeated() {
         assert_eq!(lines, 1, "{block}");
     }
 }
+
+/// A goal begins with what is asked for, and the event it was taken from adds nothing to it.
+#[test]
+fn the_event_of_the_goal_is_not_repeated() {
+    for (asked, goal) in [
+        ("先放一下搬家。帮我起草 Q4 的团建方案，人均不超过 300。", "[g2] 帮我起草 Q4 的团建方案，人均不超过 300。"),
+        ("By the way, draft the launch plan. Keep it short.", "[g2] draft the launch plan. Keep it short."),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = engine(directory.path());
+        observe(&engine, Source::User, Kind::Query, asked);
+        let block = block(&engine, asked.trim_end_matches(['。', '.']));
+        assert!(block.contains(goal), "{block}");
+        assert!(!block.contains(asked), "{block}");
+    }
+}
