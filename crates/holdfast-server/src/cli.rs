@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use holdfast::engine::ARCHIVE_AFTER_DAYS;
@@ -145,6 +146,27 @@ fn time(text: &str) -> Result<ZonedDateTime, String> {
     moment::parse(text).map_err(|error| format!("it {error}: {}", MomentError::HINT))
 }
 
+fn event_id(text: &str) -> Result<EventId, &'static str> {
+    const HINT: &str = "an event's id is expected, like 01a22c56-f4eb-7699-acb3-edad1ff1e79d: `observe` prints it and `recall` shows it";
+    text.trim().parse().map_err(|_| HINT)
+}
+
+fn question(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() { Err("it is empty: say what you want to know") } else { Ok(text.to_owned()) }
+}
+
+fn title(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() { Err("a title is needed: what people will call the task") } else { Ok(text.to_owned()) }
+}
+
+fn one_or_more(text: &str) -> Result<usize, &'static str> {
+    match text.parse() {
+        Ok(0) => Err("with 0 there is nothing to answer: give 1 or more"),
+        Ok(count) => Ok(count),
+        Err(_) => Err("it is no whole number"),
+    }
+}
+
 fn pair(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("it is not NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
@@ -156,6 +178,50 @@ macro_rules! words {
         PossibleValuesParser::new($type::ALL.iter().map(|value| value.as_str()))
             .map(|word| $type::from_word(&word).expect("clap lets through only the words of the list"))
     };
+}
+
+/// What people call a command, and what it is called here.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("search", "recall"),
+    ("find", "recall"),
+    ("query", "recall"),
+    ("ask", "context"),
+    ("prompt", "context"),
+    ("add", "observe"),
+    ("record", "observe"),
+    ("remember", "observe"),
+    ("log", "observe"),
+    ("note", "observe"),
+    ("load", "replay"),
+    ("ingest", "replay"),
+    ("tasks", "task list"),
+    ("show", "task show"),
+    ("stats", "status"),
+    ("info", "status"),
+    ("backup", "export"),
+];
+
+/// Commands whose text is one argument.
+const TAKE_A_TEXT: &[&str] = &["observe", "context", "recall", "start"];
+
+/// A wrong command line with what was meant, where it can be told from it.
+pub fn with_hint(mut error: clap::Error) -> clap::Error {
+    match (error.kind(), error.get(ContextKind::InvalidSubcommand), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given)), _) => {
+            if let Some((_, name)) = OTHER_NAMES.iter().find(|(other, _)| other == given) {
+                let meant = ContextValue::Strings(vec![(*name).to_owned()]);
+                error.insert(ContextKind::SuggestedSubcommand, meant);
+            }
+        }
+        (ErrorKind::UnknownArgument, _, Some(ContextValue::String(given)))
+            if !given.starts_with('-') && std::env::args().any(|argument| TAKE_A_TEXT.contains(&argument.as_str())) =>
+        {
+            let hint = "a text of several words is one argument: put it in quotes".to_owned();
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+        }
+        _ => {}
+    }
+    error
 }
 
 #[derive(Debug, Subcommand)]
@@ -199,9 +265,9 @@ pub enum Command {
     /// The language model
     #[command(subcommand)]
     Llm(LlmCommand),
-    /// Everything that was done to an event or a task, and why
+    /// Everything that was done to an event, a task or an element of one, and why
     History {
-        /// An event's id, or a task's
+        /// An event's id, a task's, or that of an element of the task in hand as blocks show it: s7, c3
         id: String,
     },
     /// The journal: every change, and what was served
@@ -234,7 +300,7 @@ pub enum Command {
     /// Bring an archived event's body back
     Restore {
         /// The event's id
-        #[arg(value_name = "EVENT")]
+        #[arg(value_name = "EVENT", value_parser = event_id)]
         id: EventId,
     },
     /// Show what stood where a placeholder stands, if it was recorded with a redaction key
@@ -266,7 +332,7 @@ pub struct Replay {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Then print the context block for this request
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = question)]
     pub ask: Option<String>,
     /// Stop after so many events
     #[arg(long, value_name = "N")]
@@ -308,7 +374,7 @@ pub struct Observe {
 #[derive(Debug, Args)]
 pub struct BlockArguments {
     /// Tokens the whole block may take
-    #[arg(long, default_value_t = 2_000, value_name = "TOKENS")]
+    #[arg(long, default_value_t = 2_000, value_name = "TOKENS", value_parser = one_or_more)]
     pub budget: usize,
     /// Whose tokens: o200k_base or cl100k_base
     #[arg(long, default_value = "o200k_base", value_name = "NAME", value_parser = ["o200k_base", "cl100k_base"])]
@@ -327,6 +393,7 @@ pub enum LanguageArgument {
 #[derive(Debug, Args)]
 pub struct ContextArguments {
     /// The request, or the step in hand
+    #[arg(value_parser = question)]
     pub query: String,
     #[command(flatten)]
     pub block: BlockArguments,
@@ -338,13 +405,14 @@ pub struct ContextArguments {
 #[derive(Debug, Args)]
 pub struct RecallArguments {
     /// What to look for: a question, a step, a word
+    #[arg(value_parser = question)]
     pub query: String,
     /// Events at most; facts of the task come in addition
-    #[arg(long, default_value_t = 5, value_name = "N")]
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = one_or_more)]
     pub limit: usize,
     /// Why each candidate was returned or not; with =EVENT, why that one
     // With a sign between, or `recall --explain 退货率` would take the query for the event.
-    #[arg(long, value_name = "EVENT", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_name = "EVENT", num_args = 0..=1, require_equals = true, value_parser = event_id)]
     pub explain: Option<Option<EventId>>,
     /// As the world was then: only what had happened
     #[arg(long, value_name = "TIME")]
@@ -387,6 +455,7 @@ pub enum TaskCommand {
     /// Prints the task's id: the one given with --task, or a new one.
     Start {
         /// What people will call it
+        #[arg(value_parser = title)]
         title: String,
         /// What is to be reached [default: the title]
         #[arg(long, value_name = "TEXT")]
@@ -525,7 +594,7 @@ pub struct JournalArguments {
     #[arg(long, value_name = "VERB", value_parser = words!(Verb))]
     pub verb: Option<Verb>,
     /// Operations at most, the newest
-    #[arg(long, default_value_t = 50, value_name = "N")]
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = one_or_more)]
     pub limit: usize,
 }
 

@@ -67,7 +67,7 @@ pub fn hint(error: &anyhow::Error) -> &'static str {
         }
         Some(engine::Error::NoRedactionKey) => " (HOLDFAST_REDACTION_KEY, or --redaction-key-file)",
         Some(engine::Error::Order(_)) => {
-            " (`holdfast task update` writes a step back, `holdfast task abandon-step` gives it up)"
+            " (`holdfast task update` writes it back, `holdfast task abandon-step` gives it up)"
         }
         _ => "",
     }

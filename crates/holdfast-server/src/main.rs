@@ -19,7 +19,7 @@ use crate::failure::exit_code;
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| cli::with_hint(error).exit());
     let filter = EnvFilter::try_from_env("HOLDFAST_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
     let printer = Printer { json: cli.global.json };

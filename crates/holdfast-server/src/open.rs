@@ -132,6 +132,7 @@ pub fn writing(global: &Global, printer: Printer) -> Result<Engine> {
 
 /// For `reindex`, which does what a note would advise.
 pub fn reindexing(global: &Global) -> Result<Engine> {
+    check_store_is_there(global)?;
     Ok(Engine::open(config(global, false)?)?)
 }
 
@@ -150,8 +151,23 @@ pub fn reading(global: &Global, printer: Printer) -> Result<Engine> {
     Ok(engine)
 }
 
+/// For commands that write, but have nothing to do in a store that isn't there: a misspelled path must not become one.
+pub fn changing(global: &Global, printer: Printer) -> Result<Engine> {
+    check_store_is_there(global)?;
+    writing(global, printer)
+}
+
+/// Only that: what else may be wrong with it is said when it is opened for writing.
+fn check_store_is_there(global: &Global) -> Result<()> {
+    match Engine::open(Config { embedding: Choice::None, ..config(global, true)? }) {
+        Err(error @ Error::Store(StoreError::Missing { .. })) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
 /// For commands that write a little but are of use without: the serving of a block is journaled if the store can be had.
 pub fn writing_if_possible(global: &Global, printer: Printer) -> Result<Engine> {
+    check_store_is_there(global)?;
     match Engine::open(config(global, false)?) {
         Err(Error::Store(error @ (StoreError::Locked { .. } | StoreError::NotWritable { .. }))) => {
             let engine = reading(global, printer)?;

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use holdfast::engine::{EXPORT_VERSION, Engine, ExportLine, Exported, Imported};
+use holdfast::engine::{EXPORT_VERSION, Engine, ExportLine, Imported};
 use holdfast::types::scope::Owner;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
+use super::look::{counted, events};
 use crate::cli::Global;
 use crate::failure::{PARTLY, Refused};
 use crate::open;
@@ -28,8 +29,13 @@ pub fn export(global: &Global, all: bool, printer: Printer) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let exported = engine.export(&owners, &mut out)?;
     out.flush()?;
-    let Exported { owners, events, tasks, memories } = exported;
-    printer.say(format_args!("{owners} owners, {events} events, {tasks} tasks, {memories} memories"));
+    printer.say(format_args!(
+        "{}, {}, {}, {}",
+        counted(exported.owners, "owner", "owners"),
+        events(exported.events),
+        counted(exported.tasks, "task", "tasks"),
+        counted(exported.memories, "memory", "memories")
+    ));
     Ok(())
 }
 
@@ -79,8 +85,12 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
     bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
     super::replay::settle(&engine, printer);
     let Imported { events, tasks, memories, known } = brought.imported;
-    printer
-        .say(format_args!("{events} events, {tasks} tasks and {memories} memories brought in, {known} known already"));
+    printer.say(format_args!(
+        "{}, {} and {} brought in, {known} known already",
+        counted(events, "event", "events"),
+        counted(tasks, "task", "tasks"),
+        counted(memories, "memory", "memories")
+    ));
     if brought.unread > UNREAD_SHOWN {
         printer.say(format_args!("not read: {} lines in all", brought.unread));
     }

@@ -1,18 +1,22 @@
 //! Looking back: `history`, `journal`, `report`.
 
 use anyhow::Result;
-use holdfast::engine::Engine;
+use holdfast::engine::{self, Engine};
 use holdfast::journal::Report;
 use holdfast::store::JournalPage;
+use holdfast::types::event::StoredEvent;
 use holdfast::types::ids::{EventId, RunId};
-use holdfast::types::moment;
-use holdfast::types::operation::{JournalEntry, Target};
-use holdfast::types::scope::{Owner, ScopeId};
+use holdfast::types::operation::{JournalEntry, Target, Verb};
+use holdfast::types::scope::{Owner, Scope, ScopeId};
+
+use jiff::ZonedDateTime;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::{Global, JournalArguments, ReportArguments, RunArgument};
 use crate::failure::Refused;
 use crate::open;
-use crate::printer::Printer;
+use crate::printer::{Printer, plain};
 
 /// Operations of one task or event shown.
 const HISTORY_MAX: usize = 1_000;
@@ -33,7 +37,7 @@ pub fn history(global: &Global, id: &str, printer: Printer) -> Result<()> {
         return printer.either(&history, || {
             let stored = &history.event;
             let event = &stored.event;
-            let at = moment::format(&event.occurred_at);
+            let at = shown(&event.occurred_at);
             let mut lines = vec![format!("{} {} {} {at}", event.id, event.source, event.kind), event.content.clone()];
             lines.extend(
                 stored.archived.then(|| "archived: this is its summary; `restore` brings the body back".to_owned()),
@@ -47,13 +51,90 @@ pub fn history(global: &Global, id: &str, printer: Printer) -> Result<()> {
             lines.join("\n")
         });
     }
+    if is_element(id)
+        && let Some(done) = history_of_element(global, &engine, &owner, id)?
+    {
+        return printer.either(&done, || {
+            let said = done.iter().filter_map(|done| done.event.as_ref()).map(said);
+            let entries: Vec<JournalEntry> = done.iter().map(|done| done.operation.clone()).collect();
+            let mut lines: Vec<String> = said.collect();
+            lines.dedup();
+            lines.push(String::new());
+            lines.push(entries_in_words(&entries, printer));
+            lines.join("\n")
+        });
+    }
     let task = ScopeId::new(id).map_err(|e| Refused(e.to_string()))?;
     let page = JournalPage { task: Some(task.clone()), limit: HISTORY_MAX, ..JournalPage::default() };
     let entries = engine.journal(&owner, &page)?;
     if entries.is_empty() {
-        return Err(Refused(format!("there is no event or task {id} here")).into());
+        let hint = match is_element(id) {
+            true => ": an element is looked for in the task of --task, or the one the session is on",
+            false => ", and it is no element of a task, like s7",
+        };
+        return Err(Refused(format!("there is no event or task {id} here{hint}")).into());
     }
     printer.either(&entries, || entries_in_words(&entries, printer))
+}
+
+/// An id as blocks show it: `s7`, `[c3]`.
+fn is_element(id: &str) -> bool {
+    let id = element(id);
+    let digits = id.trim_start_matches(|c: char| c.is_ascii_lowercase());
+    let letters = id.len() - digits.len();
+    (1..=2).contains(&letters) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn element(id: &str) -> &str {
+    id.trim_start_matches('[').trim_end_matches(']')
+}
+
+/// What was done, and the event that did it.
+#[derive(Serialize)]
+struct Done {
+    operation: JournalEntry,
+    event: Option<StoredEvent>,
+}
+
+/// What was done to an element of the task in hand, and the events that did it; `None` if there is no such element.
+fn history_of_element(global: &Global, engine: &Engine, owner: &Owner, id: &str) -> Result<Option<Vec<Done>>> {
+    let scope = Scope { owner: owner.clone(), session: global.session(), task: global.task.clone() };
+    let task = match engine.task_in_hand(&scope) {
+        Ok(task) => task,
+        Err(engine::Error::NoTask) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let page = JournalPage { task: Some(task), limit: HISTORY_MAX, ..JournalPage::default() };
+    let id = element(id);
+    let touches = |entry: &JournalEntry| {
+        let operation = &entry.operation;
+        let named = |value: &Option<Value>| value.as_ref().and_then(|value| value.get("id")) == Some(&Value::from(id));
+        operation.verb != Verb::Serve
+            && (operation.reason.split(' ').nth(1) == Some(id) || named(&operation.before) || named(&operation.after))
+    };
+    let mut done = Vec::new();
+    for operation in engine.journal(owner, &page)?.into_iter().filter(touches) {
+        let event = operation.operation.cause.map(|cause| engine.event(owner, cause)).transpose()?.flatten();
+        done.push(Done { operation, event });
+    }
+    Ok((!done.is_empty()).then_some(done))
+}
+
+/// Longest text of an event in a list, in characters.
+const SAID_CHARACTERS_MAX: usize = 200;
+
+fn said(stored: &StoredEvent) -> String {
+    let event = &stored.event;
+    let text = shortened(&plain(&event.content.replace('\n', " ")), SAID_CHARACTERS_MAX);
+    format!("{} {} {} {}\n  {text}", event.id, event.source, event.kind, shown(&event.occurred_at))
+}
+
+/// At most so many characters, with a mark where it was cut.
+pub fn shortened(text: &str, characters_max: usize) -> String {
+    match text.char_indices().nth(characters_max) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_owned(),
+    }
 }
 
 pub fn journal(global: &Global, arguments: &JournalArguments, printer: Printer) -> Result<()> {
@@ -129,18 +210,18 @@ pub fn entries_in_words(entries: &[JournalEntry], printer: Printer) -> String {
 /// The report as lines; what is zero is left out.
 pub fn report_in_words(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
-    let counted = |counts: &std::collections::BTreeMap<String, u64>| {
+    let by_name = |counts: &std::collections::BTreeMap<String, u64>| {
         counts.iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
     };
     if !report.stored.is_empty() {
         let total: u64 = report.stored.values().sum();
-        lines.push(format!("stored: {} ({})", events(total), counted(&report.stored)));
+        lines.push(format!("stored: {} ({})", events(total), by_name(&report.stored)));
     }
     if report.unattributed > 0 {
         lines.push(format!("of no task: {}", events(report.unattributed)));
     }
     if !report.redacted.is_empty() {
-        lines.push(format!("redacted: {}", counted(&report.redacted)));
+        lines.push(format!("redacted: {}", by_name(&report.redacted)));
     }
     let named = report.tasks.iter().filter(|(_, task)| task.events + task.updates > 0);
     for (id, task) in named.clone().take(LISTED_MAX) {
@@ -149,7 +230,8 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
             .as_ref()
             .filter(|title| title.as_str() != id.as_str())
             .map_or_else(String::new, |title| format!(" {title}"));
-        let mut line = format!("task {id}{title}: {}, {} changes", events(task.events), task.updates);
+        let mut line =
+            format!("task {id}{title}: {}, {}", events(task.events), counted(task.updates, "change", "changes"));
         let states = last_states(&task.states);
         if !states.is_empty() {
             line.push_str(&format!("; {}", states[..states.len().min(STATES_SHOWN)].join(", ")));
@@ -164,20 +246,33 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
     if tasks > LISTED_MAX {
         lines.push(format!("and {} more tasks", tasks - LISTED_MAX));
     }
-    for superseded in report.superseded.iter().take(LISTED_MAX) {
-        let new = superseded.new.as_ref().map_or_else(String::new, |new| format!(" → {new}"));
-        lines.push(format!("superseded: {}{new}", superseded.old));
+    // The result of a step is said twice, of the step and of the frame.
+    let mut superseded: Vec<String> = Vec::new();
+    for line in &report.superseded {
+        let new = line.new.as_ref().map_or_else(|| "withdrawn, and nothing holds instead".to_owned(), Clone::clone);
+        let line = format!("superseded: {} → {new}", line.old);
+        if !superseded.contains(&line) {
+            superseded.push(line);
+        }
     }
-    if report.superseded.len() > LISTED_MAX {
-        lines.push(format!("and {} more superseded", report.superseded.len() - LISTED_MAX));
+    let more = superseded.len().saturating_sub(LISTED_MAX);
+    lines.extend(superseded.into_iter().take(LISTED_MAX));
+    if more > 0 {
+        lines.push(format!("and {more} more superseded"));
     }
     if report.blocks_served > 0 {
-        lines.push(format!("served: {} items in {} blocks", report.items_served, report.blocks_served));
+        lines.push(format!(
+            "served: {} in {}",
+            counted(report.items_served, "item", "items"),
+            counted(report.blocks_served, "block", "blocks")
+        ));
     }
     if report.archived > 0 {
         lines.push(format!(
-            "archived: {} bodies, {} → {} bytes",
-            report.archived, report.archived_bytes_before, report.archived_bytes_after
+            "archived: {}, {} → {} bytes",
+            counted(report.archived, "body", "bodies"),
+            report.archived_bytes_before,
+            report.archived_bytes_after
         ));
     }
     if report.restored > 0 {
@@ -199,7 +294,17 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
 }
 
 pub fn events(count: u64) -> String {
-    format!("{count} event{}", if count == 1 { "" } else { "s" })
+    counted(count, "event", "events")
+}
+
+/// "1 owner", "2 owners".
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// A moment as a person reads it: to the second, with its offset and no more.
+pub fn shown(moment: &ZonedDateTime) -> String {
+    moment.strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
 }
 
 /// The state each thing was left in: 「启明: open」 and later 「启明: cancelled」 is one line.

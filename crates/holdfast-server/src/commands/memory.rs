@@ -187,13 +187,29 @@ fn in_words(memory: &Memory) -> String {
 pub fn learn(global: &Global, dry_run: bool, printer: Printer) -> Result<()> {
     let (engine, owner) = if dry_run { reading(global, printer)? } else { writing(global, printer)? };
     let lesson = if dry_run { engine.learn_dry(&owner)? } else { engine.learn(&owner)? };
+    let induced = match open::llm(global)?.filter(|_| !dry_run) {
+        Some(llm) => Some(engine.induce(&owner, &*llm)?),
+        None => None,
+    };
     let faded = if dry_run { Vec::new() } else { engine.age(&owner)? };
     if !dry_run {
         super::replay::settle(&engine, printer);
     }
     let (verb, changed) = (if dry_run { "would change" } else { "changed" }, lesson.changes.len());
     printer.say(format_args!("{} events looked at, {changed} memories {verb}, {} faded", lesson.events, faded.len()));
-    for refusal in lesson.refused.iter().take(REFUSED_SHOWN) {
+    if let Some(induced) = &induced {
+        printer.say(format_args!(
+            "the model: {} calls about {} events, {} memories changed, {} parts of its replies unusable, {} late",
+            induced.calls,
+            induced.events,
+            induced.changes.len(),
+            induced.unusable.len(),
+            induced.late
+        ));
+    }
+    let refused: Vec<_> = lesson.refused.iter().chain(induced.iter().flat_map(|induced| &induced.refused)).collect();
+    let changes: Vec<_> = lesson.changes.iter().chain(induced.iter().flat_map(|induced| &induced.changes)).collect();
+    for refusal in refused.iter().take(REFUSED_SHOWN) {
         printer.say(format_args!(
             "  not learned: {} ({}; event {})",
             plain(&refusal.quote),
@@ -201,27 +217,25 @@ pub fn learn(global: &Global, dry_run: bool, printer: Printer) -> Result<()> {
             refusal.event
         ));
     }
-    if lesson.refused.len() > REFUSED_SHOWN {
-        printer.say(format_args!("  not learned: {} more", lesson.refused.len() - REFUSED_SHOWN));
+    if refused.len() > REFUSED_SHOWN {
+        printer.say(format_args!("  not learned: {} more", refused.len() - REFUSED_SHOWN));
     }
     if printer.json {
-        let refused: Vec<_> = lesson
-            .refused
+        let refused: Vec<_> = refused
             .iter()
             .map(|refusal| json!({ "event": refusal.event, "quote": refusal.quote, "reason": refusal.reason }))
             .collect();
-        let changes: Vec<_> = lesson
-            .changes
+        let changes: Vec<_> = changes
             .iter()
             .map(|change| json!({ "verb": change.verb, "reason": change.reason, "memory": change.after }))
             .collect();
         return printer
             .document(&json!({ "events": lesson.events, "changes": changes, "refused": refused, "faded": faded }));
     }
-    if lesson.changes.is_empty() {
+    if changes.is_empty() {
         return Ok(());
     }
-    let rows = lesson.changes.iter().map(|change| {
+    let rows = changes.iter().map(|change| {
         let memory = &change.after;
         vec![
             short(memory.id),

@@ -13,7 +13,7 @@ use super::replay::settle;
 use crate::cli::{Global, Observe};
 use crate::failure::{self, PARTLY, Refused};
 use crate::open;
-use crate::printer::Printer;
+use crate::printer::{Printer, plain};
 
 pub fn run(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitCode> {
     if arguments.lines {
@@ -98,8 +98,13 @@ fn print(observed: &Observed, printer: Printer) -> Result<()> {
     for redaction in &observed.redactions {
         printer.say(format_args!("redacted: {} × {}", redaction.count, redaction.label));
     }
-    if let Some(task) = &observed.task {
-        printer.say(format_args!("task: {task} ({})", observed.attribution));
+    match &observed.task {
+        Some(task) => printer.say(format_args!("task: {task} ({})", observed.attribution)),
+        None if observed.duplicate => {}
+        None => printer.say(format_args!("of no task: {}", observed.attribution)),
+    }
+    for status in &observed.statuses {
+        printer.say(format_args!("status: {}", plain(status)));
     }
     for statement in &observed.overturned {
         printer.say(format_args!("overturned: {statement}"));
@@ -123,6 +128,7 @@ fn as_json(observed: &Observed) -> Value {
         "opened": observed.opened,
         "redactions": observed.redactions,
         "changes": observed.changes,
+        "statuses": observed.statuses,
         "overturned": observed.overturned,
         "refused_update": observed.refused_update,
     });

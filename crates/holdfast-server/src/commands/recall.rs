@@ -6,12 +6,17 @@ use holdfast::types::event::StoredEvent;
 use holdfast::types::memory::MemoryStatus;
 use holdfast::types::query::{CandidateNote, Filter, Found, Hit, Limits, MemoryNote, Query, Recalled, Verdict};
 
+use super::context::about_in_words;
+use super::look::shortened;
 use crate::cli::{Global, RecallArguments};
 use crate::open;
 use crate::printer::Printer;
 
 /// Candidates shown when all are explained.
 const EXPLAINED_SHOWN: usize = 40;
+
+/// Longest text of a hit in a row, in characters: `history` shows the whole.
+const WHAT_CHARACTERS_MAX: usize = 300;
 
 pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
@@ -68,7 +73,7 @@ pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Re
 fn in_words(recalled: &Recalled, explain: bool, printer: Printer) -> String {
     let mut text = String::new();
     if !recalled.hits.is_empty() {
-        text = printer.table(&["when", "who", "what", "score"], recalled.hits.iter().map(row));
+        text = printer.table(&["when", "who", "what", "score", "event"], recalled.hits.iter().map(row));
     }
     if explain {
         text.push_str(&explained(recalled, printer));
@@ -80,22 +85,28 @@ fn row(hit: &Hit) -> Vec<String> {
     let score = format!("{:.2}", hit.score);
     match &hit.found {
         Found::Event { event, excerpt } => {
-            let parts: Vec<&str> = excerpt.iter().map(|range| event.event.content[range.clone()].trim()).collect();
-            let mut what = parts.join(" … ").replace('\n', " ");
+            let content = &event.event.content;
+            let parts: Vec<&str> = excerpt.iter().map(|range| content[range.clone()].trim()).collect();
+            let left_out = |range: std::ops::Range<usize>| !content[range].trim().is_empty();
+            let before = excerpt.first().is_some_and(|first| left_out(0..first.start));
+            let after = excerpt.last().is_some_and(|last| left_out(last.end..content.len()));
+            let mark = |cut: bool| if cut { "…" } else { "" };
+            let what = format!("{}{}{}", mark(before), parts.join(" … "), mark(after));
+            let mut what = shortened(&what.replace('\n', " "), WHAT_CHARACTERS_MAX);
             if !event.overturned.is_empty() {
                 what.push_str(" [overturned in part]");
             }
-            vec![when(event), event.event.source.to_string(), what, score]
+            vec![when(event), event.event.source.to_string(), what, score, event.event.id.to_string()]
         }
         Found::Memory { memory, standing } => {
             let kind = if *standing { memory.kind.to_string() } else { format!("known ({})", memory.kind) };
             let mark = if memory.status == MemoryStatus::Superseded { " [no longer holds]" } else { "" };
             let since = memory.valid_from.strftime("%Y-%m-%d").to_string();
-            vec![since, kind, format!("{}{mark}", memory.content), score]
+            vec![since, kind, format!("{}{mark}", memory.content), score, memory.id.to_string()]
         }
-        Found::Fact { text, valid, .. } => {
+        Found::Fact { text, valid, source, .. } => {
             let mark = if *valid { "" } else { " [no longer holds]" };
-            vec![String::new(), "fact".to_owned(), format!("{text}{mark}"), score]
+            vec![String::new(), "fact".to_owned(), format!("{text}{mark}"), score, source.to_string()]
         }
     }
 }
@@ -107,7 +118,7 @@ fn when(event: &StoredEvent) -> String {
 fn explained(recalled: &Recalled, printer: Printer) -> String {
     let explain = &recalled.explain;
     let mut lines = vec![String::new(), format!("route: {} ({})", recalled.route, explain.route_reason)];
-    lines.extend(recalled.task.as_ref().map(|task| format!("task: {task}")));
+    lines.push(about_in_words(&recalled.about));
     lines.push(format!("filters: {}", explain.filters.join("; ")));
     lines.extend(explain.time.as_ref().map(|time| format!("time: {time}")));
     let term = |note: &holdfast::types::query::TermNote| {

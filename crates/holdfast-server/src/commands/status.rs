@@ -11,7 +11,7 @@ use holdfast::types::ids::EventId;
 use jiff::SignedDuration;
 use serde_json::json;
 
-use super::look::events;
+use super::look::{counted, events};
 use crate::cli::Global;
 use crate::failure::Usage;
 use crate::open;
@@ -93,19 +93,24 @@ pub fn reindex(global: &Global, printer: Printer) -> Result<()> {
 }
 
 pub fn archive(global: &Global, older_than_days: u32, printer: Printer) -> Result<()> {
-    let engine = open::writing(global, printer)?;
+    let engine = open::changing(global, printer)?;
     let owner = open::owner(global, &engine, printer)?;
     let age = SignedDuration::from_hours(24 * i64::from(older_than_days));
     let before =
         engine.now().timestamp().checked_sub(age).map_err(|e| Usage(format!("--older-than is out of range: {e}")))?;
     let archived = engine.archive(&owner, before)?;
     printer.either(&archived, || {
-        format!("{} bodies archived, {} → {} bytes", archived.events, archived.bytes_before, archived.bytes_after)
+        format!(
+            "{} archived, {} → {} bytes",
+            counted(archived.events, "body", "bodies"),
+            archived.bytes_before,
+            archived.bytes_after
+        )
     })
 }
 
 pub fn restore(global: &Global, id: EventId, printer: Printer) -> Result<()> {
-    let engine = open::writing(global, printer)?;
+    let engine = open::changing(global, printer)?;
     let owner = open::owner(global, &engine, printer)?;
     let event = engine.restore(&owner, id)?;
     printer.either(&event, || event.event.content.clone())

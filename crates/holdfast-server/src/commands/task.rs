@@ -40,7 +40,7 @@ pub fn run(global: &Global, command: &TaskCommand, printer: Printer) -> Result<(
             apply(global, Update { actions: vec![end], ..Update::default() }, printer)
         }
         TaskCommand::AbandonStep => {
-            let engine = open::writing(global, printer)?;
+            let engine = open::changing(global, printer)?;
             let scope = open::scope(global, &engine, printer)?;
             engine.abandon_step(&scope)?;
             printer.say("the step is given up: a new prompt may be had");
@@ -104,7 +104,7 @@ fn counted(changes: &[String]) -> String {
 }
 
 fn apply(global: &Global, update: Update, printer: Printer) -> Result<()> {
-    let engine = open::writing(global, printer)?;
+    let engine = open::changing(global, printer)?;
     let scope = open::scope(global, &engine, printer)?;
     let updated = engine.update(&scope, &update)?;
     // Nothing more is due here between a write-back and the next prompt.

@@ -187,7 +187,10 @@ fn observing() {
     let lines = format!("{GOOD}\n{{\"source\": \"user\"}}\n");
     let ran = place.run_with(&["observe", "--no-embed", "--lines"], lines.as_bytes()).code(3);
     assert_eq!(ran.stdout.lines().count(), 1);
-    assert_snapshot!(ran.stderr.trim_end(), @"not read: line 2: the field `kind` is missing (it is one of query, response, plan, tool_call, tool_result, status_change, task_switch, feedback, note, imported)");
+    assert_snapshot!(ran.stderr.trim_end(), @r"
+    of no task: the session is on no task, and nothing in it names one
+    not read: line 2: the field `kind` is missing (it is one of query, response, plan, tool_call, tool_result, status_change, task_switch, feedback, note, imported)
+    ");
     assert_snapshot!(told(&place.run_with(&["observe", "--no-embed", "--lines"], b"")), @r#"
     exit 1
     holdfast: stdin is empty
@@ -227,7 +230,7 @@ fn importing() {
     holdfast: later, line 2: written by a newer Holdfast, version 4294967296; this one reads up to 1
     exit 3
     not read: half, line 2: not a line of an export (Eof at column 24)
-    0 events and 0 tasks brought in, 0 known already
+    0 events, 0 tasks and 0 memories brought in, 0 known already
     exit 4
     holdfast: migration.jsonl, line 1: an export begins with its owner, and this is none. Chats, event lines and data sets are read by `holdfast replay`
     "#);

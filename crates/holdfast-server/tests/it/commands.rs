@@ -52,7 +52,7 @@ fn an_export_comes_back_the_same() {
     place.file("all.jsonl", &exported);
     let ran = place.run(&["--store", "copy", "import", "all.jsonl"]).ok();
     // With the events that say that the talk went to another task.
-    assert!(ran.stderr.contains("62 events and 4 tasks brought in, 0 known already"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("64 events, 4 tasks and 5 memories brought in, 0 known already"), "{}", ran.stderr);
     let copy = place.run(&["--store", "copy", "export", "--all"]).ok().stdout;
     let without_seq = |text: &str| -> Vec<Value> {
         let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

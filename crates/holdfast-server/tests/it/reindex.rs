@@ -27,7 +27,7 @@ fn a_store_changes_over_to_another_model() {
     exit 0
 
     --- stdout
-    62 of 62 events have vectors of old (16-d), which serve now
+    64 of 64 events have vectors of old (16-d), which serve now
     exit 0
 
     --- stdout
@@ -36,8 +36,8 @@ fn a_store_changes_over_to_another_model() {
         "name": "new",
         "dimension": 24
       },
-      "done": 62,
-      "total": 62
+      "done": 64,
+      "total": 64
     }
     "#);
     assert_eq!(with("new", &["recall", "return rate"]).ok().stderr, "");

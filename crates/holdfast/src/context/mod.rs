@@ -16,7 +16,7 @@ pub(crate) use fence::is_unseen;
 pub use fence::{CLOSE, NAME as FENCE_NAME, OPEN};
 
 use crate::types::context::{BlockOptions, ContextBlock};
-use crate::types::query::Hit;
+use crate::types::query::{About, Hit};
 use crate::types::signals::Language;
 use crate::types::task::Task;
 
@@ -73,6 +73,7 @@ pub fn block(input: &BlockInput<'_>, options: &BlockOptions) -> Result<ContextBl
         prefix_bytes: rendered.prefix_bytes,
         prefix_fingerprint: fingerprint(&rendered.text[..rendered.prefix_bytes]),
         task: input.task.map(|task| task.id.clone()),
+        about: About::default(),
         served: packed.served(),
         cut: packed.cut,
         text: rendered.text,

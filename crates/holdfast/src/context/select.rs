@@ -8,7 +8,7 @@ use crate::types::context::{BlockItem, Cut, Section};
 use crate::types::event::{Kind, StoredEvent};
 use crate::types::frame::{Frame, Step, StepStatus};
 use crate::types::ids::ElementId;
-use crate::types::memory::{Memory, MemoryKind, MemoryStatus, Origin};
+use crate::types::memory::{Memory, MemoryKind, MemoryStatus, Origin, Stance};
 use crate::types::query::{Found, Hit};
 use crate::types::task::{Closing, Item, ItemStatus, Task, TaskStatus};
 
@@ -59,7 +59,7 @@ const NAMES_WHEN_SHORT: usize = 10;
 const IDS_CHARACTERS_MAX: usize = 9;
 
 pub(super) fn select(task: Option<&Task>, hits: &[Hit], labels: &Labels) -> Selected {
-    let mut selection = Selection { labels, selected: Selected::default(), said: Vec::new() };
+    let mut selection = Selection { labels, selected: Selected::default(), said: Vec::new(), quoted: Vec::new() };
     if let Some(task) = task {
         match (&task.closing, task.frame()) {
             (_, Some(frame)) => selection.live(task, frame),
@@ -78,6 +78,8 @@ struct Selection<'a> {
     selected: Selected,
     /// Texts of working memory that are in the block: an excerpt that only repeats one is left out.
     said: Vec<(ElementId, String)>,
+    /// What memories that are in the block were drawn from: only an excerpt can repeat it.
+    quoted: Vec<(ElementId, String)>,
 }
 
 impl Selection<'_> {
@@ -310,7 +312,8 @@ impl Selection<'_> {
                         self.cut(Section::Excerpts, item, reason);
                         continue;
                     }
-                    let said = |word: &String| self.said.iter().find(|(_, text)| repeats(text, word));
+                    let said =
+                        |word: &String| self.said.iter().chain(&self.quoted).find(|(_, text)| repeats(text, word));
                     let repeated: Vec<_> = words.iter().filter_map(said).collect();
                     if repeated.len() == words.len() && event.overturned.is_empty() {
                         let reason = format!("{} says it already", repeated[0].0);
@@ -374,7 +377,9 @@ impl Selection<'_> {
             let until =
                 memory.valid_to.as_ref().map(|to| labels.with(labels.until, &to.strftime("%Y-%m-%d").to_string()));
             notes.extend([Some(labels.overturned.to_owned()), until].into_iter().flatten());
-        } else if memory.kind == MemoryKind::Inference || memory.origin == Origin::AgentInferred {
+        } else if memory.kind == MemoryKind::Inference
+            || memory.kind == MemoryKind::Fact && memory.origin == Origin::AgentInferred
+        {
             notes.push(labels.inferred.to_owned());
         }
         let note = if notes.is_empty() { String::new() } else { labels.aside(&notes.join(labels.separator)) };
@@ -384,7 +389,10 @@ impl Selection<'_> {
             _ => format!("{text}{note}"),
         });
         if memory.status == MemoryStatus::Active {
-            self.said.push((ElementId(format!("memory {}", memory.id)), memory.content.clone()));
+            let id = ElementId(format!("memory {}", memory.id));
+            let stated = memory.sources.iter().filter(|source| source.stance == Stance::States);
+            self.quoted.extend(stated.map(|source| (id.clone(), source.quote.clone())));
+            self.said.push((id, memory.content.clone()));
         }
         let weight = if standing { Weight::Rule } else { Weight::Knowledge };
         self.push(section, item, weight, forms, rank);

@@ -2,6 +2,7 @@
 
 use crate::context::BlockError;
 use crate::embedding::EmbedError;
+use crate::llm::LlmError;
 use crate::redact::Refused;
 use crate::store::StoreError;
 use crate::types::ids::{EventId, MemoryId};
@@ -28,6 +29,8 @@ pub enum Error {
     Store(#[from] StoreError),
     #[error(transparent)]
     Embedding(#[from] EmbedError),
+    #[error(transparent)]
+    Llm(#[from] LlmError),
     #[error("there is no task {0} here: list them with `task list`")]
     NoSuchTask(TaskId),
     #[error("there is already a task {0}: choose another id, or go on with it")]

@@ -354,12 +354,12 @@ impl Lesson {
 
 /// The memories of the slots that were looked at, with what has been worked out but not committed.
 #[derive(Debug, Default)]
-struct Slots {
+pub(super) struct Slots {
     known: BTreeMap<Slot, Vec<Memory>>,
 }
 
 impl Slots {
-    fn memories(&mut self, engine: &Engine, owner: &Owner, slot: &Slot) -> Result<&[Memory], StoreError> {
+    pub(super) fn memories(&mut self, engine: &Engine, owner: &Owner, slot: &Slot) -> Result<&[Memory], StoreError> {
         if !self.known.contains_key(slot) {
             let filter = MemoryFilter { slot: Some(slot.clone()), statuses: Vec::new() };
             self.known.insert(slot.clone(), engine.store.memories(owner, &filter)?);
@@ -368,7 +368,7 @@ impl Slots {
     }
 
     /// Those that speak or may yet.
-    fn all(&self, engine: &Engine, owner: &Owner) -> Result<Vec<Memory>, StoreError> {
+    pub(super) fn all(&self, engine: &Engine, owner: &Owner) -> Result<Vec<Memory>, StoreError> {
         let statuses = vec![MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Fading];
         let mut all = engine.store.memories(owner, &MemoryFilter { slot: None, statuses })?;
         all.retain(|memory| !self.known.contains_key(&memory.slot()));
@@ -376,7 +376,7 @@ impl Slots {
         Ok(all)
     }
 
-    fn keep(&mut self, slot: &Slot, changes: &[Change]) {
+    pub(super) fn keep(&mut self, slot: &Slot, changes: &[Change]) {
         let known = self.known.entry(slot.clone()).or_default();
         for change in changes {
             known.retain(|memory| memory.id != change.after.id);
@@ -387,7 +387,7 @@ impl Slots {
 
 /// What was served in each session, as far as it was asked for.
 #[derive(Debug, Default)]
-struct Servings {
+pub(super) struct Servings {
     sessions: BTreeMap<ScopeId, Vec<Serving>>,
     texts: BTreeMap<(ScopeId, usize), Vec<String>>,
 }
@@ -417,7 +417,12 @@ impl Servings {
     }
 
     /// The texts that had been served in the event's session before it was recorded.
-    fn texts(&mut self, engine: &Engine, owner: &Owner, stored: &StoredEvent) -> Result<&[String], StoreError> {
+    pub(super) fn texts(
+        &mut self,
+        engine: &Engine,
+        owner: &Owner,
+        stored: &StoredEvent,
+    ) -> Result<&[String], StoreError> {
         let (session, recorded) = (&stored.event.scope.session, stored.event.recorded_at);
         let before = self.of(engine, owner, session)?.iter().filter(|serving| serving.at <= recorded);
         let (mut count, mut memories, mut events) = (0, Vec::new(), Vec::new());

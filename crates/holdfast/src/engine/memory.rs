@@ -7,12 +7,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::read::Embedded;
 use super::{Engine, Error};
 use crate::learn::{self, Candidate, Change};
 use crate::recall::{self, Asked, Known, Plan};
 use crate::store::{JournalPage, StoreError};
 use crate::types::change::{ChangeSet, MemoryChange};
-use crate::types::ids::MemoryId;
+use crate::types::ids::{MemoryId, Seq};
 use crate::types::memory::{
     Applies, Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, Stance,
 };
@@ -23,6 +24,11 @@ use crate::types::task::Task;
 
 /// Owners whose memories are kept at hand.
 const OWNERS_MAX: usize = 1_000;
+
+/// Events of a memory whose vectors stand for its meaning, the latest.
+const SAID_IN_MAX: usize = 3;
+/// An event that is longer than so many times the words that state a memory is about other things as well.
+const SAYS_LITTLE_ELSE: usize = 3;
 
 /// Lines of the journal read of one memory.
 const HISTORY_MAX: usize = 1_000;
@@ -117,8 +123,8 @@ impl Engine {
         })?;
         let slot = candidate.slot();
         let written = changes.into_iter().map(|change| change.after);
-        let written = written.filter(|memory| memory.status == MemoryStatus::Active && memory.slot() == slot).last();
-        match written {
+        let mut written = written.filter(|memory| memory.status == MemoryStatus::Active && memory.slot() == slot);
+        match written.next_back() {
             Some(memory) => Ok(memory),
             // It was there already, word for word.
             None => {
@@ -202,12 +208,12 @@ impl Engine {
         query: &Query,
         plan: &Plan,
         task: Option<&Task>,
-        cosines: &BTreeMap<MemoryId, f32>,
+        embedded: Option<&Embedded>,
     ) -> Result<(Vec<Hit>, Vec<MemoryNote>), Error> {
         let owner = &query.scope.owner;
         let then = query.filter.until.is_some() || query.filter.known_at.is_some();
         let known = if then || plan.history {
-            Arc::new(self.store.memories(owner, &MemoryFilter::default())?.into_iter().map(Known::new).collect())
+            Arc::new(self.known(owner, &MemoryFilter::default())?)
         } else {
             self.known.of(self, owner)?
         };
@@ -221,6 +227,10 @@ impl Engine {
         }
         let overruled = task.map(overruled).unwrap_or_default();
         let now = query.now.timestamp();
+        let cosines = match embedded {
+            Some(embedded) => self.meanings(owner, embedded, &known)?,
+            None => BTreeMap::new(),
+        };
         let strength = |memory: &Memory| (learn::present(memory, now), learn::activity(memory, now));
         let strengths = known.iter().map(|known| (known.memory.id, strength(&known.memory))).collect();
         let asked = Asked {
@@ -230,10 +240,57 @@ impl Engine {
             topics: &topics,
             task: task.map(|task| &task.id),
             overruled: &overruled,
-            cosines,
+            cosines: &cosines,
             strengths: &strengths,
         };
         Ok(recall::known(plan, &asked, &known))
+    }
+}
+
+impl Engine {
+    /// Memories with what recall compares.
+    fn known(&self, owner: &Owner, filter: &MemoryFilter) -> Result<Vec<Known>, StoreError> {
+        let mut known = Vec::new();
+        for memory in self.store.memories(owner, filter)? {
+            let mut said_in = Vec::new();
+            let stated = memory.sources.iter().filter(|source| source.stance == Stance::States).rev();
+            for source in stated.take(SAID_IN_MAX) {
+                let Some(id) = source.event else { continue };
+                let Some(stored) = self.store.event(owner, id)? else { continue };
+                if stored.event.content.len() <= source.quote.len() * SAYS_LITTLE_ELSE {
+                    said_in.push(stored.seq);
+                }
+            }
+            let words = learn::words_of(&memory.attribute);
+            known.push(Known::new(memory, &words, said_in));
+        }
+        Ok(known)
+    }
+
+    /// How near each is to the question in meaning, by the vectors of the events that state it. Rules and preferences are served
+    /// whatever is asked.
+    fn meanings(
+        &self,
+        owner: &Owner,
+        embedded: &Embedded,
+        known: &[Known],
+    ) -> Result<BTreeMap<MemoryId, f32>, StoreError> {
+        let asked = known.iter().filter(|known| !recall::is_standing(&known.memory));
+        let said: BTreeMap<Seq, Vec<MemoryId>> = asked.fold(BTreeMap::new(), |mut said, known| {
+            for seq in &known.said_in {
+                said.entry(*seq).or_insert_with(Vec::new).push(known.memory.id);
+            }
+            said
+        });
+        let positions: Vec<Seq> = said.keys().copied().collect();
+        let mut meanings = BTreeMap::new();
+        for (seq, cosine) in self.store.cosines(owner, &embedded.query(), &positions)? {
+            for id in &said[&seq] {
+                let best = meanings.entry(*id).or_insert(cosine);
+                *best = best.max(cosine);
+            }
+        }
+        Ok(meanings)
     }
 }
 
@@ -251,8 +308,11 @@ fn overruled(task: &Task) -> BTreeMap<String, String> {
 /// Memories kept at hand for recall, each owner's as of one state of the store.
 #[derive(Debug, Default)]
 pub(super) struct KnownCache {
-    owners: Mutex<BTreeMap<Owner, (u64, Arc<Vec<Known>>)>>,
+    owners: Mutex<BTreeMap<Owner, AsOf>>,
 }
+
+/// The state of the store's memories that these are of, and they.
+type AsOf = (u64, Arc<Vec<Known>>);
 
 impl KnownCache {
     /// Those that are in force or may be asked about, as the store has them now.
@@ -265,8 +325,7 @@ impl KnownCache {
             }
         }
         let statuses = vec![MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Fading];
-        let memories = engine.store.memories(owner, &MemoryFilter { slot: None, statuses })?;
-        let known = Arc::new(memories.into_iter().map(Known::new).collect::<Vec<_>>());
+        let known = Arc::new(engine.known(owner, &MemoryFilter { slot: None, statuses })?);
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         if owners.len() >= OWNERS_MAX {
             owners.clear();

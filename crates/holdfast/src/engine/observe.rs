@@ -1,5 +1,6 @@
 //! The write path: raw events in; redacted, read, attributed and absorbed; one durable commit out.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -19,7 +20,7 @@ use crate::types::event::{Event, Kind, RawEvent, Redaction, Source};
 use crate::types::ids::{EventId, Seq};
 use crate::types::operation::{Target, Verb};
 use crate::types::scope::{Owner, ScopeId, TaskId};
-use crate::types::signals::{Correction, Signals};
+use crate::types::signals::{Correction, Signals, StateChange};
 use crate::types::task::Task;
 use crate::types::update::Update;
 use crate::working::{self, Applied, Attributed, Given};
@@ -48,6 +49,8 @@ pub struct Observed {
     pub redactions: Vec<Redaction>,
     /// What the rules or the update that came with it changed in the task, in words of the journal.
     pub changes: Vec<String>,
+    /// The status that the task, its items and steps had before and have now: "release notes: open → paused".
+    pub statuses: Vec<String>,
     /// Statements it overturned.
     pub overturned: Vec<String>,
     /// Why the update that came with it was not applied.
@@ -242,6 +245,7 @@ impl<'a> Batch<'a> {
             opened: false,
             redactions: Vec::new(),
             changes: Vec::new(),
+            statuses: Vec::new(),
             overturned: Vec::new(),
             refused_update: None,
             also: Vec::new(),
@@ -274,7 +278,7 @@ impl<'a> Batch<'a> {
             text: &event.content,
         };
         let attribution = working::attribute(&self.at_hand.tasks, &given, signals);
-        let (task, opened) = self.task_of(&attribution.to, event, &attribution.reason)?;
+        let (task, opened) = self.task_of(&attribution.to, event, signals, &attribution.reason)?;
         let goes_on_with = match &attribution.to {
             Attributed::Aside(_) | Attributed::Unattributed { .. } => session_task.clone(),
             _ => task.clone(),
@@ -292,7 +296,13 @@ impl<'a> Batch<'a> {
     }
 
     /// The task an attribution leads to; opens it if it is new.
-    fn task_of(&mut self, to: &Attributed, event: &Event, reason: &str) -> Result<(Option<TaskId>, bool), Error> {
+    fn task_of(
+        &mut self,
+        to: &Attributed,
+        event: &Event,
+        signals: &Signals,
+        reason: &str,
+    ) -> Result<(Option<TaskId>, bool), Error> {
         let (id, title, names) = match to {
             Attributed::Opens { title, names } => {
                 let id = ScopeId::new(self.engine.env.id().to_string()).expect("a UUID is a scope id");
@@ -302,7 +312,7 @@ impl<'a> Batch<'a> {
                 if self.at_hand.task(&*self.engine.store, self.owner, id)?.is_some() {
                     return Ok((Some(id.clone()), false));
                 }
-                (id.clone(), id.to_string(), working::names_in(id.as_str()))
+                (id.clone(), id.to_string(), working::names_given(id.as_str(), signals))
             }
             other => return Ok((other.task().cloned(), false)),
         };
@@ -393,6 +403,7 @@ impl<'a> Batch<'a> {
             opened,
             redactions: event.redactions.clone(),
             changes: Vec::new(),
+            statuses: Vec::new(),
             overturned: Vec::new(),
             refused_update: None,
             also: Vec::new(),
@@ -414,7 +425,13 @@ impl<'a> Batch<'a> {
         let Some(id) = &event.scope.task else { return Ok(()) };
         let Some(task) = self.at_hand.task(&*self.engine.store, self.owner, id)? else { return Ok(()) };
         let task = task.clone();
-        let Some(update) = working::absorb(&task, &event.into(), signals) else { return Ok(()) };
+        // 「先放一下搬家」, where the caller says that it belongs to the offsite: the move is no item of that.
+        let mut signals = Cow::Borrowed(signals);
+        let of_another = |state: &StateChange| working::is_of_another(&task, &self.at_hand.tasks, state);
+        if signals.states.iter().any(of_another) {
+            signals.to_mut().states.retain(|state| !of_another(state));
+        }
+        let Some(update) = working::absorb(&task, &event.into(), &signals) else { return Ok(()) };
         match working::apply(&task, &update, event.id, &event.occurred_at) {
             Ok(applied) => self.applied(applied, &task, event, "rules", observed),
             // The rules propose, the task decides: an item already done can't be cancelled by a word in passing.
@@ -479,6 +496,7 @@ impl<'a> Batch<'a> {
         for change in &applied.changes {
             observed.changes.push(change.action.to_owned());
         }
+        observed.statuses.extend(working::status_changes(before, &applied.task));
         let operations = self.engine.operations_of(self.owner, &applied, event.id, actor);
         self.changes.operations.extend(operations);
         for superseded in &applied.superseded {

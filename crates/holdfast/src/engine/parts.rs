@@ -9,7 +9,7 @@ use crate::types::event::{Event, Kind, Source};
 use crate::types::scope::TaskId;
 use crate::types::signals::{Cue, Signals};
 use crate::types::task::Task;
-use crate::working::{self, Given};
+use crate::working::{self, Attributed, Given};
 
 /// A longer text is a document, not a breath.
 const UTTERANCE_BYTES_MAX: usize = 400;
@@ -18,7 +18,8 @@ const CLAUSES_MAX: usize = 8;
 
 /// The parts of what a user said, each with the clauses that address one task and those that follow them; `None` where it is of
 /// one piece. Rules: (1) a clause addresses a task if it says what became of it, or goes on with it, by its name; (2) at least two
-/// known tasks are addressed; (3) a clause that addresses none goes with the one before it, or with the first.
+/// known tasks are addressed, or one and after it work that is new (「先放一下搬家。帮我起草团建方案」); (3) a clause that addresses none goes
+/// with the one before it, or with the first.
 pub(super) fn parts(event: &Event, read: &Signals, tasks: &[Task], lexicon: &Lexicon) -> Option<Vec<Range<usize>>> {
     let text = event.content.as_str();
     let spoken = event.source == Source::User && matches!(event.kind, Kind::Query | Kind::Note | Kind::Feedback);
@@ -30,16 +31,17 @@ pub(super) fn parts(event: &Event, read: &Signals, tasks: &[Task], lexicon: &Lex
         || text.contains(['\n', '"', '“', '「', '`', '(', '（', '?', '？']);
     // Most messages say nothing of tasks, and are done here.
     let silent = read.states.is_empty() && read.cues.is_empty();
-    if !spoken || whole || tasks.len() < 2 || silent {
+    if !spoken || whole || tasks.is_empty() || silent {
         return None;
     }
     let clauses = clauses(text);
     if !(2..=CLAUSES_MAX).contains(&clauses.len()) {
         return None;
     }
-    let mut parts: Vec<(Option<TaskId>, Range<usize>)> = Vec::new();
+    let mut parts: Vec<(Option<Addressed>, Range<usize>)> = Vec::new();
     for clause in clauses {
-        let addressed = addressed(event, &text[clause.clone()], tasks, lexicon);
+        let after = parts.last().and_then(|(task, _)| task.as_ref());
+        let addressed = addressed(event, &text[clause.clone()], after, tasks, lexicon);
         match parts.last_mut() {
             Some((task, part)) if addressed.is_none() || task.is_none() || *task == addressed => {
                 part.end = clause.end;
@@ -51,15 +53,42 @@ pub(super) fn parts(event: &Event, read: &Signals, tasks: &[Task], lexicon: &Lex
     (parts.len() > 1).then(|| parts.into_iter().map(|(_, part)| part).collect())
 }
 
-/// The known task that a clause by itself is about.
-fn addressed(event: &Event, clause: &str, tasks: &[Task], lexicon: &Lexicon) -> Option<TaskId> {
+/// What a clause is about.
+#[derive(PartialEq)]
+enum Addressed {
+    Known(TaskId),
+    /// Work that was asked for behind a word on a known task.
+    New,
+}
+
+/// What a clause by itself is about; `after`: what the one before it was about.
+fn addressed(
+    event: &Event,
+    clause: &str,
+    after: Option<&Addressed>,
+    tasks: &[Task],
+    lexicon: &Lexicon,
+) -> Option<Addressed> {
     let read = signals::read(clause, &event.occurred_at, event.source, lexicon);
-    if !speaks_of_a_task(&read) {
-        return None;
-    }
     // As if the session were on nothing: then only a name leads to a task.
     let given = Given { task: None, session_task: None, source: event.source, kind: event.kind, text: clause };
-    working::attribute(tasks, &given, &read).to.task().cloned()
+    let known = speaks_of_a_task(&read).then(|| working::attribute(tasks, &given, &read));
+    if let Some(id) = known.as_ref().and_then(|known| known.to.task()) {
+        return Some(Addressed::Known(id.clone()));
+    }
+    match after {
+        // From within that task only what is plainly new opens another.
+        Some(Addressed::Known(id)) if asks_for_work(&read) => {
+            let within = Given { session_task: Some(id), ..given };
+            let opens = matches!(working::attribute(tasks, &within, &read).to, Attributed::Opens { .. });
+            opens.then_some(Addressed::New)
+        }
+        _ => None,
+    }
+}
+
+fn asks_for_work(read: &Signals) -> bool {
+    read.cues.iter().any(|cue| matches!(cue, Cue::Request { topic: Some(_) } | Cue::Switch { topic: Some(_) }))
 }
 
 fn speaks_of_a_task(read: &Signals) -> bool {

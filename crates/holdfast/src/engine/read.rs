@@ -19,7 +19,8 @@ use crate::types::context::{BlockItem, BlockOptions, ContextBlock};
 use crate::types::event::{Kind, Source, StoredEvent};
 use crate::types::ids::{MemoryId, Seq};
 use crate::types::operation::{Target, Verb};
-use crate::types::query::{Filter, Found, Hit, MemoryNote, Query, Recalled, Route, Verdict};
+use crate::types::query::{About, Filter, Found, Hit, MemoryNote, Query, Recalled, Route, TaskName, Verdict};
+use crate::types::scope::TaskId;
 use crate::types::task::Task;
 use crate::working::{self, Given};
 
@@ -39,6 +40,12 @@ pub struct Embedded {
     pub model: ModelId,
     pub vector: Vec<f32>,
     pub common: Option<Vec<f32>>,
+}
+
+impl Embedded {
+    pub(super) fn query(&self) -> DenseQuery<'_> {
+        DenseQuery { model: &self.model, vector: &self.vector, common: self.common.as_deref() }
+    }
 }
 
 impl Engine {
@@ -93,11 +100,11 @@ impl Engine {
         plan: &Plan,
         embedded: Option<&Embedded>,
     ) -> Result<(Recalled, Option<Task>), Error> {
-        let task = self.task_of_query(query)?;
+        let (task, about) = self.task_of_query(query, plan.route)?;
         let id = task.as_ref().map(|task| task.id.clone());
         if plan.route == Route::Nothing {
             let explain = recall::explain(plan, &Evidence::default(), &[], &[], &[]);
-            return Ok((Recalled { route: plan.route, task: id, hits: Vec::new(), explain }, task));
+            return Ok((Recalled { route: plan.route, task: id, about, hits: Vec::new(), explain }, task));
         }
         let (evidence, lexical) = self.evidence(query, plan, embedded)?;
         let scored = recall::score(plan, &evidence);
@@ -110,7 +117,7 @@ impl Engine {
             }
             None => Vec::new(),
         };
-        let (memories, notes) = self.recall_memories(query, plan, task.as_ref(), &BTreeMap::new())?;
+        let (memories, notes) = self.recall_memories(query, plan, task.as_ref(), embedded)?;
         let answering = memories.iter().filter(|hit| !is_standing(hit)).count();
         let limit = query.limits.events.min(query.limits.total.saturating_sub(facts.len() + answering));
         let (events, verdicts) = recall::select(plan, &evidence, &ranked, limit, |seq| match compared.get(&seq) {
@@ -125,7 +132,7 @@ impl Engine {
             explain.notes.push(format!("searched by words only: {why}"));
         }
         let mut events = events;
-        let overruled: BTreeSet<_> = explain.memories.iter().filter_map(|note| overruled(note)).collect();
+        let overruled: BTreeSet<_> = explain.memories.iter().filter_map(overruled).collect();
         if !overruled.is_empty() {
             // What a rule that gives way here was drawn from gives way with it.
             let mut sources = BTreeSet::new();
@@ -136,7 +143,7 @@ impl Engine {
             events.retain(|hit| !matches!(&hit.found, Found::Event { event, .. } if sources.contains(&event.event.id)));
         }
         let hits = in_layers(plan.route, facts, memories, events);
-        Ok((Recalled { route: plan.route, task: id, hits, explain }, task))
+        Ok((Recalled { route: plan.route, task: id, about, hits, explain }, task))
     }
 
     /// Everything ranking needs to know, by a fixed number of look-ups.
@@ -160,11 +167,7 @@ impl Engine {
         let texts =
             |places: &[usize]| -> Vec<String> { places.iter().map(|&place| plan.terms[place].text.clone()).collect() };
         let terms = texts(&searched);
-        let dense = embedded.map(|embedded| DenseQuery {
-            model: &embedded.model,
-            vector: &embedded.vector,
-            common: embedded.common.as_deref(),
-        });
+        let dense = embedded.map(Embedded::query);
         let lexical = self.store.lexical(owner, &terms, &query.filter, LEXICAL_CANDIDATES)?;
         let mut seqs: BTreeSet<Seq> = lexical.rows.iter().map(|(seq, _)| *seq).collect();
         let mut cosines = BTreeMap::new();
@@ -261,32 +264,35 @@ impl Engine {
         Ok(Cow::Owned(then))
     }
 
-    /// The task a question is about: the one named by the scope, by the question's own words, or the session's.
-    fn task_of_query(&self, query: &Query) -> Result<Option<Task>, Error> {
+    /// The task a question is about, and why: see `working::sought`.
+    fn task_of_query(&self, query: &Query, route: Route) -> Result<(Option<Task>, About), Error> {
         let owner = &query.scope.owner;
-        if let Some(id) = &query.scope.task {
-            return Ok(self.store.task(owner, id)?);
-        }
         let session_task = self.store.session(owner, &query.scope.session)?.and_then(|state| state.task);
         let read = signals::read(&query.text, &query.now, Source::User, &self.lexicon);
         let given = Given {
-            task: None,
+            task: query.scope.task.as_ref(),
             session_task: session_task.as_ref(),
             source: Source::User,
             kind: Kind::Query,
             text: &query.text,
         };
-        let (id, task) = self.look_at_tasks(owner, |tasks| {
-            let attribution = working::attribute(tasks, &given, &read);
-            let id = attribution.to.task().or(session_task.as_ref()).cloned();
-            let task = id.as_ref().and_then(|id| tasks.iter().find(|task| task.id == *id).cloned());
-            (id, task)
+        let (sought, task, open) = self.look_at_tasks(owner, |tasks| {
+            let sought = working::sought(tasks, &given, &read, route);
+            let known = |id: &TaskId| tasks.iter().find(|task| task.id == *id);
+            let task = sought.task.as_ref().and_then(known).cloned();
+            let open = sought.open.iter().filter_map(known).map(name_of).collect();
+            (sought, task, open)
         })?;
-        match (id, task) {
-            // The session may be on a task of long ago.
-            (Some(id), None) => Ok(self.store.task(owner, &id)?),
-            (_, task) => Ok(task),
-        }
+        let task = match (sought.task, task) {
+            // The session, or the caller, may be on a task of long ago.
+            (Some(id), None) => match self.store.task(owner, &id)? {
+                None if query.scope.task.is_some() => return Err(Error::NoSuchTask(id)),
+                task => task,
+            },
+            (_, task) => task,
+        };
+        let about = About { task: task.as_ref().map(name_of), reason: sought.reason, open };
+        Ok((task, about))
     }
 
     /// The block for a question: where its task stands and what memory has on it, within the budget. What was served is journaled.
@@ -301,7 +307,7 @@ impl Engine {
             language: text::main_language(&query.text),
             count: &|text| tokenizer.count(text),
         };
-        let block = context::block(&input, options)?;
+        let block = ContextBlock { about: recalled.about, ..context::block(&input, options)? };
         self.journal_serving(query, &block)?;
         Ok(block)
     }
@@ -316,7 +322,8 @@ impl Engine {
             Some(id) => Target::Task(id.clone()),
             None => Target::Session(query.scope.session.clone()),
         };
-        let mut operation = self.operation(owner, Verb::Serve, target, "recall", "a context block was asked for");
+        let reason = format!("a context block was asked for; the task: {}", block.about.reason);
+        let mut operation = self.operation(owner, Verb::Serve, target, "recall", reason);
         // Folded after: in lower case, many a key is none.
         let question = fold(&redact::redact_text(&query.text, &self.rules_of(owner)));
         let served: Vec<_> = block
@@ -358,6 +365,10 @@ fn in_layers(route: Route, facts: Vec<Hit>, memories: Vec<Hit>, events: Vec<Hit>
         Route::State | Route::Events | Route::History => [facts, known, events],
     };
     standing.into_iter().chain(rest.into_iter().flatten()).collect()
+}
+
+fn name_of(task: &Task) -> TaskName {
+    TaskName { id: task.id.clone(), title: task.title.clone() }
 }
 
 fn filters_in_words(filter: &Filter) -> Vec<String> {

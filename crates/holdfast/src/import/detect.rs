@@ -41,6 +41,7 @@ pub(super) fn detect<R: Read>(mut input: R, forced: Option<Format>) -> Result<De
         let mut found = None;
         if let Piece::Record(record) = &piece {
             match json::parse(&record.bytes) {
+                Ok(value) if is_of_an_export(&value) => return Err(ImportError::Export),
                 Ok(value) => found = form(&value),
                 Err(_) => likely = likely.or_else(|| likely_form(&record.bytes)),
             }
@@ -111,6 +112,11 @@ fn division(head: &[u8]) -> Result<Division, ImportError> {
         }
         _ => Err(ImportError::NotJson),
     }
+}
+
+/// A line of an export begins with what it holds: `{"line": "event", …}`.
+fn is_of_an_export(value: &Value) -> bool {
+    value.get("line").is_some_and(Value::is_string) && ["owner", "id"].iter().any(|key| value.get(*key).is_some())
 }
 
 fn form(value: &Value) -> Option<Format> {

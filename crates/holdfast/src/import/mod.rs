@@ -138,6 +138,8 @@ pub enum ImportError {
          `content`, or with `messages`, or with `scope`, `id` and `text`"
     )]
     UnknownForm,
+    #[error("is an export of Holdfast: bring it back with `holdfast import`")]
+    Export,
     #[error("can't be read: {0}")]
     Io(#[from] io::Error),
 }

@@ -113,6 +113,10 @@ fn update(value: Value) -> Result<Update, Problem> {
 }
 
 fn unknown_field(field: &str) -> Problem {
+    if field == "line" {
+        return Problem::new("has the field \"line\", as the lines of an export have")
+            .hint("an export is brought back with `holdfast import`");
+    }
     let problem = match near::nearest(field, FIELDS) {
         Some(near) => {
             return Problem::new(format!("has an unknown field \"{field}\"")).hint(format!("did you mean \"{near}\"?"));

@@ -82,7 +82,31 @@ impl Report {
         {
             self.texts.insert((id.clone(), element.to_owned()), text);
         }
+        if let Target::Memory(id) = &operation.target {
+            self.add_memory(&id.to_string(), operation);
+        }
         self.add(operation);
+    }
+
+    /// A memory that took another's place is told by its words, whichever of the two came first.
+    fn add_memory(&mut self, id: &str, operation: &Operation) {
+        let said = |value: &Option<Value>, key: &str| {
+            value.as_ref().and_then(|value| value.get(key)).and_then(Value::as_str).map(str::to_owned)
+        };
+        let Some(content) = said(&operation.after, "content") else { return };
+        for line in self.superseded.iter_mut().filter(|line| line.new.as_deref() == Some(id)) {
+            line.new = Some(content.clone());
+        }
+        if operation.verb == Verb::Supersede {
+            let new = said(&operation.after, "superseded_by");
+            self.superseded.push(SupersededLine {
+                task: None,
+                element: None,
+                old: content,
+                new,
+                cause: operation.cause,
+            });
+        }
     }
 
     fn add(&mut self, operation: &Operation) {
@@ -112,6 +136,7 @@ impl Report {
                     self.tasks.entry(id).or_default().title = after("title").and_then(Value::as_str).map(str::to_owned);
                 }
             }
+            Verb::Supersede if matches!(operation.target, Target::Memory(_)) => {}
             Verb::Update | Verb::SetState | Verb::EndTask | Verb::Supersede => self.add_change(operation, task),
             Verb::Serve => {
                 self.blocks_served += 1;
@@ -137,14 +162,17 @@ impl Report {
     fn add_change(&mut self, operation: &Operation, task: Option<TaskId>) {
         let after = |key: &str| operation.after.as_ref().and_then(|value| value.get(key));
         if operation.verb == Verb::Supersede {
-            let new = after("superseded_by").and_then(Value::as_str).map(|by| {
+            let old = stated(operation.before.as_ref()).unwrap_or_default();
+            let named = after("superseded_by").and_then(Value::as_str).map(|by| {
                 let text = task.as_ref().and_then(|id| self.texts.get(&(id.clone(), by.to_owned())));
                 text.cloned().unwrap_or_else(|| by.to_owned())
             });
+            // A result is put right in its place: what is there now holds.
+            let new = named.or_else(|| stated(operation.after.as_ref()).filter(|text| *text != old));
             self.superseded.push(SupersededLine {
                 task: task.clone(),
                 element: operation.reason.split_whitespace().nth(1).map(ElementId::from),
-                old: in_words(operation.before.as_ref()).unwrap_or_default(),
+                old,
                 new,
                 cause: operation.cause,
             });
@@ -166,6 +194,12 @@ impl Report {
             _ => entry.constraints_touched += u64::from(operation.reason.contains("constraint")),
         }
     }
+}
+
+/// What an element states: of a step that has a result, that.
+fn stated(value: Option<&Value>) -> Option<String> {
+    let result = value.and_then(|value| value.get("result")).and_then(Value::as_str);
+    result.map(str::to_owned).or_else(|| in_words(value))
 }
 
 /// The text of an element as the journal has it.

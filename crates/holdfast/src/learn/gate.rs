@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::slots::{self, aspects, bounded, essence, topic};
+use crate::prompts::{ProposedKind, ProposedMemory};
+use crate::text::{find_whole, fold, sentences};
 use crate::types::event::{Event, Kind, Source, Trust};
 use crate::types::ids::EventId;
 use crate::types::memory::{
@@ -147,8 +149,18 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
         }
         Claim::Instructs { standing: Standing::OneOff } => Err("it holds for once: it lives and ends with its task"),
         Claim::Instructs { standing: Standing::Standing } => {
-            let applies = topic(text).map_or(Applies::User, Applies::TaskKind);
-            let rules = sides(text).into_iter().map(|(attribute, content)| Candidate {
+            let (order, condition) = split_condition(text);
+            let applies = topic(order).map_or(Applies::User, Applies::TaskKind);
+            let sides = match condition {
+                // 「涉及报价时用英文」: one rule as a whole, beside those for other cases.
+                Some(condition) => {
+                    let set = sides_set(order);
+                    let side = if set.is_empty() { essence(order) } else { set.join(" + ") };
+                    vec![(bounded(&format!("{side} when {}", essence(condition))), text)]
+                }
+                None => sides(text),
+            };
+            let rules = sides.into_iter().map(|(attribute, content)| Candidate {
                 applies: applies.clone(),
                 ..candidate(MemoryKind::Rule, attribute, essence(content), content, 4, Stance::States)
             });
@@ -169,10 +181,32 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
 
 /// 我妹妹 and 妹妹 are one person, "my sister" too.
 fn subject_of(subject: &str) -> String {
-    let folded = crate::text::fold(subject);
+    let folded = fold(subject);
     let bare = folded.trim();
     let bare = ["我的", "我家", "我", "my "].iter().find_map(|own| bare.strip_prefix(own)).unwrap_or(bare);
     bounded(bare.trim())
+}
+
+/// Words that begin the case an order is for, behind it and before it.
+const CASES_BEHIND: &[&str] = &[" when ", " whenever ", " if ", " unless ", " every time ", " in case "];
+const CASES_BEFORE: &[&str] =
+    &["涉及", "遇到", "如果", "要是", "只要", "凡是", "当", "when ", "whenever ", "if ", "every time "];
+/// And that end it, where it stands before.
+const CASE_ENDS: &[&str] = &["的时候，", "的时候", "的话，", "的话", "时，", "，", ", "];
+
+/// The order and the case it is for: "Always confirm dates | when I ask about events", 「写合同的时候 | 用英文」.
+fn split_condition(text: &str) -> (&str, Option<&str>) {
+    let lower = text.to_ascii_lowercase();
+    let behind = CASES_BEHIND.iter().filter_map(|word| lower.find(word)).min();
+    if let Some(at) = behind.filter(|at| *at > 0) {
+        return (text[..at].trim(), Some(text[at..].trim()));
+    }
+    let Some(start) = CASES_BEFORE.iter().filter_map(|word| lower.find(word)).min() else { return (text, None) };
+    let end = CASE_ENDS.iter().find_map(|word| text[start..].find(word).map(|at| start + at + word.len()));
+    match end {
+        Some(end) if end < text.len() => (text[end..].trim(), Some(text[start..end].trim())),
+        _ => (text, None),
+    }
 }
 
 /// An instruction by the sides of things it sets, each with the clauses that do: 「先写结论，再列数据，控制在一页」 sets the order and the
@@ -219,8 +253,7 @@ pub fn by_operator(
     evidence: Evidence,
 ) -> Candidate {
     let value = bounded(&essence(content));
-    let known =
-        attribute.map(|word| slots::attribute(word).map_or_else(|| bounded(&crate::text::fold(word)), |a| a.name));
+    let known = attribute.map(|word| slots::attribute(word).map_or_else(|| bounded(&fold(word)), |a| a.name));
     let own = match kind {
         MemoryKind::Rule => {
             let set = sides_set(content);
@@ -262,6 +295,118 @@ fn clauses(text: &str) -> Vec<Range<usize>> {
     clauses
 }
 
+/// What a model proposed, once it is checked by code: said by the user at first hand, in the words it quotes, with nothing in it that they
+/// don't say (SPEC 3.9, 3.10).
+pub fn from_proposal(proposal: &ProposedMemory, event: &Event) -> Result<Candidate, &'static str> {
+    if event.source != Source::User || event.trust != Trust::Trusted || event.kind == Kind::Imported {
+        return Err("only what the user says at first hand becomes a memory");
+    }
+    let quote = proposal.quote.trim();
+    if quote.is_empty() || !event.content.contains(quote) {
+        return Err("its quote is not in its source");
+    }
+    let all = sentences(&event.content).into_iter().map(|range| &event.content[range]);
+    let mut with_quote = all.filter(|sentence| sentence.contains(quote)).peekable();
+    if with_quote.peek().is_some() && with_quote.all(is_question) {
+        return Err("its quote is a question");
+    }
+    let content = proposal.content.trim();
+    if content.is_empty() || content.len() > MEMORY_BYTES_MAX || content.contains('\0') {
+        return Err("its content is no sentence that can be kept");
+    }
+    let kind = match proposal.kind {
+        ProposedKind::Preference => MemoryKind::Preference,
+        ProposedKind::Rule => MemoryKind::Rule,
+        ProposedKind::Fact => MemoryKind::Fact,
+        ProposedKind::Lesson | ProposedKind::Procedure => {
+            return Err("lessons and procedures come from tasks that ended, not from what is told of them");
+        }
+    };
+    if kind == MemoryKind::Rule && !proposal.standing {
+        return Err("it holds for once: it lives and ends with its task");
+    }
+    if !is_faithful(content, &event.content) {
+        return Err("a number, name or negation of it is not in its source");
+    }
+    let subject = match proposal.subject.trim() {
+        "" => return Err("it does not say whom it is about"),
+        user if ["user", "用户", "the user", "我", "i"].contains(&fold(user).as_str()) => USER.to_owned(),
+        other if find_whole(&fold(&event.content), &subject_of(other)).is_some() => subject_of(other),
+        _ => return Err("whom it is about is not in its source"),
+    };
+    let known = slots::attribute(&proposal.attribute);
+    let value = bounded(&essence(content));
+    let attribute = match (&known, kind) {
+        (Some(attribute), _) if attribute.several => format!("{}: {value}", attribute.name),
+        (Some(attribute), _) => attribute.name.clone(),
+        (None, MemoryKind::Rule) => {
+            let set = sides_set(content);
+            if set.is_empty() { format!("rule: {value}") } else { set.join(" + ") }
+        }
+        (None, _) if proposal.attribute.trim().is_empty() => return Err("it does not say which property it gives"),
+        (None, _) => essence(&proposal.attribute),
+    };
+    // As sure as what is stated only if it is what was stated.
+    let (said, words) = (fold(&event.content), fold(content.trim_end_matches(['。', '.', '！', '!'])));
+    let stance = if find_whole(&said, &words).is_some() { Stance::States } else { Stance::Suggests };
+    Ok(Candidate {
+        kind,
+        subject,
+        attribute: bounded(&attribute),
+        applies: if kind == MemoryKind::Rule {
+            topic(content).map_or(Applies::User, Applies::TaskKind)
+        } else {
+            Applies::User
+        },
+        value,
+        content: content.to_owned(),
+        importance: proposal.importance,
+        imperative: false,
+        evidence: Evidence {
+            event: Some(event.id),
+            at: event.occurred_at.clone(),
+            stance,
+            origin: Origin::UserStated,
+            quote: quote.to_owned(),
+            task: event.scope.task.clone(),
+        },
+    })
+}
+
+fn is_question(sentence: &str) -> bool {
+    let end = sentence.trim_end_matches([' ', '”', '"', '」']);
+    end.ends_with(['?', '？']) || end.trim_end_matches(['。', '.']).ends_with(['吗', '么', '呢'])
+}
+
+/// Words that turn a sentence around.
+const NEGATIONS: &[&str] = &[
+    "不", "没", "别", "勿", "禁", "无", "非", "never", "no", "not", "don't", "doesn't", "isn't", "can't", "won't",
+    "without", "stop",
+];
+
+/// Whether every number and capitalised name of a text is in its source, and whether both or neither say no.
+fn is_faithful(content: &str, source: &str) -> bool {
+    let (said, folded) = (fold(source), fold(content));
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '%' | '\'' | '-')))
+            .map(|word| word.trim_matches(['.', '-']).to_owned())
+            .filter(|word| !word.is_empty())
+            .collect()
+    };
+    let numbers = words(&folded).into_iter().filter(|word| word.chars().any(|c| c.is_ascii_digit()));
+    let names =
+        words(content).into_iter().skip(1).filter(|word| word.chars().next().is_some_and(|c| c.is_ascii_uppercase()));
+    let mut there = numbers.chain(names.map(|name| fold(&name)));
+    let says_no = |text: &str| {
+        NEGATIONS.iter().any(
+            |word| {
+                if word.is_ascii() { find_whole(text, word).is_some() } else { text.contains(word) }
+            },
+        )
+    };
+    there.all(|word| word == "user" || find_whole(&said, &word).is_some()) && (!says_no(&folded) || says_no(&said))
+}
+
 /// What a task that ended leaves: its valid conclusions and facts if it succeeded; the reason alone if it failed. `sources` gives who
 /// said what a conclusion or fact rests on. The event is the one that ended it.
 pub fn from_task(task: &Task, event: &Event, sources: impl Fn(EventId) -> Option<Source>) -> Vec<Candidate> {
@@ -270,7 +415,7 @@ pub fn from_task(task: &Task, event: &Event, sources: impl Fn(EventId) -> Option
         let value = essence(content);
         (!value.is_empty() && content.len() <= MEMORY_BYTES_MAX).then(|| Candidate {
             kind,
-            subject: topic(&task.title).unwrap_or_else(|| bounded(&crate::text::fold(&task.title))),
+            subject: topic(&task.title).unwrap_or_else(|| bounded(&fold(&task.title))),
             attribute: bounded(&format!("{kind}: {value}")),
             applies: topic(&task.title).map_or(Applies::User, Applies::TaskKind),
             value,

@@ -10,7 +10,7 @@ use super::slots::{attribute, essence};
 use super::timeline::{Ending, Said, Segment, fold};
 use crate::text::{repeats, same};
 use crate::types::ids::{EventId, MemoryId};
-use crate::types::memory::{Evidence, Memory, MemoryStatus, Origin, Stance, Uses, Visibility};
+use crate::types::memory::{Evidence, Memory, MemoryStatus, Origin, Stance, Visibility};
 use crate::types::operation::Verb;
 
 /// Pieces of evidence kept of one memory. Of more, the first and the latest tell most, and the middle goes.
@@ -137,7 +137,7 @@ fn memory_of(
         origin: segment.origin,
         sources,
         moves,
-        uses: before.map(|memory| memory.uses.clone()).unwrap_or_else(Uses::default),
+        uses: before.map(|memory| memory.uses.clone()).unwrap_or_default(),
         visibility: before.map(|memory| memory.visibility).unwrap_or(Visibility::Private),
         imperative: imperative && segment.pending,
         reason: reason.map(str::to_owned),

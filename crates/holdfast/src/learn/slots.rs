@@ -81,6 +81,13 @@ pub fn attribute(word: &str) -> Option<Attribute> {
     Some(Attribute { name, importance: 2, several: false })
 }
 
+/// The words that name a property, in both languages: by them a memory is found that is written in the other one.
+pub fn words_of(attribute: &str) -> Vec<&'static str> {
+    let name = attribute.split(": ").next().unwrap_or(attribute);
+    let words = lists().attributes.iter().filter(|(_, known)| known.name == name);
+    words.map(|(word, _)| word.as_str()).collect()
+}
+
 /// The sides of how things are done that an instruction sets: none, one, or several.
 pub(super) fn aspects(text: &str) -> BTreeSet<&'static str> {
     let folded = fold(text);

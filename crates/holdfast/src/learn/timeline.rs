@@ -138,7 +138,7 @@ pub(super) fn fold(mut all: Vec<Said>) -> Vec<Segment> {
                 let mut known = Segment { pending: false, ..known };
                 known.take(said);
                 segments.push(known);
-                segments.sort_by(|a, b| a.end.is_none().cmp(&b.end.is_none()));
+                segments.sort_by_key(Segment::is_open);
                 continue;
             }
             state(&mut segments, said);

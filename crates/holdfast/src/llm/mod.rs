@@ -128,6 +128,8 @@ pub enum LlmError {
     },
     #[error("the model's service at {url} refused with status {status}: {hint}")]
     Refused { url: String, status: u16, hint: &'static str },
+    #[error("the prompt {name} is too long for the model at {url}")]
+    TooLong { url: String, name: &'static str },
     #[error("the budget of {calls_per_hour} model calls an hour is spent; the next is free at {free_at}")]
     OverBudget { calls_per_hour: u32, free_at: Timestamp },
     #[error("the model's service at {url} answered with more than {limit} bytes")]
@@ -150,9 +152,11 @@ impl LlmError {
             // Too long a prompt is this prompt's fault.
             Self::Refused { status: 413, .. } => Remedy::GiveUp,
             Self::Refused { .. } | Self::Recording { .. } => Remedy::Configure,
-            Self::TooLarge { .. } | Self::NoCompletion { .. } | Self::NotRecorded { .. } | Self::ScriptEnded { .. } => {
-                Remedy::GiveUp
-            }
+            Self::TooLong { .. }
+            | Self::TooLarge { .. }
+            | Self::NoCompletion { .. }
+            | Self::NotRecorded { .. }
+            | Self::ScriptEnded { .. } => Remedy::GiveUp,
         }
     }
 }

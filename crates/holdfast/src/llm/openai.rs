@@ -234,12 +234,25 @@ impl Llm for OpenAi {
                     };
                     return Ok(Reply { format, ..self.read(&body)? });
                 }
+                Err(attempt) if attempt.is_of_length() => {
+                    return Err(LlmError::TooLong { url: self.service.shown().to_owned(), name: prompt.name });
+                }
                 Err(attempt) => match dialect.without_what_was_refused(&attempt, prompt.schema.is_some()) {
                     Some(simpler) => dialect = simpler,
                     None => return Err(attempt.error),
                 },
             }
         }
+    }
+}
+
+impl Attempt {
+    /// Services say it in their own words with the status of any bad request, but all of them name the context: "maximum context length",
+    /// "exceeds the available context size", `context_length_exceeded`.
+    fn is_of_length(&self) -> bool {
+        let refused = matches!(self.error, LlmError::Refused { status: 400 | 413 | 422, .. });
+        let named = ["length", "size", "exceed"].iter().any(|word| self.reason.contains(word));
+        refused && named && self.reason.contains("context")
     }
 }
 

@@ -9,6 +9,14 @@ use crate::llm::{Prompt, Schema};
 /// The key the list stands under in a reply.
 pub const LEARN_KEY: &str = "memories";
 
+/// Longest text of an utterance that is shown; what is said in one breath is in its beginning, and the rest is pasted. How many utterances
+/// there are is the caller's to bound: a dozen of this length are about what a small model can read.
+pub const UTTERANCE_CHARS_MAX: usize = 1_500;
+
+/// The prompt's examples have event numbers from here on; a batch's stay below. A model too small for the task repeats the examples (SmolLM2 of
+/// 135 M does nothing else), and then names an event that was not shown.
+pub const EXAMPLE_EVENTS_FROM: u64 = 9_000;
+
 /// Everything the prompt shows.
 #[derive(Debug, Clone, Default)]
 pub struct LearnInput {
@@ -17,7 +25,7 @@ pub struct LearnInput {
     pub known: Vec<Known>,
 }
 
-/// One event. Its number is the caller's: small ones are copied right more often than ids are.
+/// One event. Its number is the caller's, below `EXAMPLE_EVENTS_FROM`: small ones are copied right more often than ids are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Utterance {
     pub event: u64,
@@ -112,9 +120,19 @@ fn importance<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error
 
 /// The prompt over these events.
 pub fn learn(input: &LearnInput) -> Prompt {
-    let (utterances, candidates, known) = (lines(&input.utterances), lines(&input.candidates), lines(&input.known));
+    let shown: Vec<Utterance> = input.utterances.iter().map(cut).collect();
+    let (utterances, candidates, known) = (lines(&shown), lines(&input.candidates), lines(&input.known));
     let values = [("utterances", &*utterances), ("candidates", &*candidates), ("known", &*known)];
     render(Name::Learn, &values, schema())
+}
+
+/// A quote that runs into the mark is not found in the event, and void.
+fn cut(utterance: &Utterance) -> Utterance {
+    let text = match utterance.text.char_indices().nth(UTTERANCE_CHARS_MAX) {
+        Some((end, _)) => format!("{} […]", &utterance.text[..end]),
+        None => utterance.text.clone(),
+    };
+    Utterance { text, ..*utterance }
 }
 
 /// The form of a reply. Strict as services want it: all fields required, no others, and none of the words that some don't know (`minimum`).

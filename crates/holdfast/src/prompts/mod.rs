@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::context::is_unseen;
 use crate::llm::{Prompt, Schema};
 
-pub use learn::{Candidate, Known, LEARN_KEY, LearnInput, ProposedKind, ProposedMemory, Speaker, Utterance, learn};
+pub use learn::{
+    Candidate, EXAMPLE_EVENTS_FROM, Known, LEARN_KEY, LearnInput, ProposedKind, ProposedMemory, Speaker,
+    UTTERANCE_CHARS_MAX, Utterance, learn,
+};
 
 /// The prompts there are, each with its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::plan::Plan;
 use crate::text::{fold, is_stop_term, term_set};
-use crate::types::ids::MemoryId;
+use crate::types::ids::{MemoryId, Seq};
 use crate::types::memory::{Applies, Memory, MemoryKind, MemoryStatus, Origin};
 use crate::types::query::{Filter, Found, Hit, Limits, MemoryNote, Verdict};
 
@@ -30,13 +30,17 @@ const INFERRED_WEIGHT: f32 = 0.5;
 pub struct Known {
     pub memory: Memory,
     terms: BTreeSet<String>,
+    /// Events that say little else: their vectors stand for its meaning.
+    pub said_in: Vec<Seq>,
 }
 
 impl Known {
-    pub fn new(memory: Memory) -> Self {
+    /// `words`: what its property is called, in any language.
+    pub fn new(memory: Memory, words: &[&str], said_in: Vec<Seq>) -> Self {
         let aliases: Vec<&str> = memory.aliases.iter().map(String::as_str).collect();
-        let words = format!("{} {} {} {}", memory.content, memory.attribute, memory.subject, aliases.join(" "));
-        Self { terms: term_set(&words), memory }
+        let (aliases, words) = (aliases.join(" "), words.join(" "));
+        let words = format!("{} {} {} {aliases} {words}", memory.content, memory.attribute, memory.subject);
+        Self { terms: term_set(&words), memory, said_in }
     }
 }
 
@@ -126,7 +130,7 @@ fn score<'a>(plan: &Plan, asked: &Asked<'_>, known: &'a Known, total: f32) -> Sc
     let inferred = memory.kind == MemoryKind::Inference || memory.origin == Origin::AgentInferred;
     let zone = if inferred { INFERRED_WEIGHT } else { 1.0 };
     let worth = confidence * activity * importance * zone;
-    let standing = matches!(memory.kind, MemoryKind::Rule | MemoryKind::Preference);
+    let standing = is_standing(memory);
     // A rule of this very kind of work comes before one for all work.
     let narrow = if matches!(memory.applies, Applies::TaskKind(_) | Applies::Task(_)) { 0.3 } else { 0.0 };
     let score = SEMANTIC_WEIGHT * (worth + narrow) + (1.0 - SEMANTIC_WEIGHT) * relevance;
@@ -136,6 +140,11 @@ fn score<'a>(plan: &Plan, asked: &Asked<'_>, known: &'a Known, total: f32) -> Sc
         parts.push(("meaning".to_owned(), cosine));
     }
     Scored { memory, standing, answers: found && share >= SHARE_MIN || cosine >= COSINE_MIN, relevance, parts, score }
+}
+
+/// In force whatever is asked.
+pub fn is_standing(memory: &Memory) -> bool {
+    matches!(memory.kind, MemoryKind::Rule | MemoryKind::Preference)
 }
 
 fn hidden(plan: &Plan, asked: &Asked<'_>, memory: &Memory) -> Option<Verdict> {

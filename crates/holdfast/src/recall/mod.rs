@@ -18,7 +18,7 @@ mod words;
 mod tests;
 
 pub use facts::facts;
-pub use known::{Asked, Known, known};
+pub use known::{Asked, Known, is_standing, known};
 pub use plan::{Plan, PlannedTerm, manner, plan};
 pub use score::{Evidence, score};
 pub use select::{explain, rank, select};

@@ -306,30 +306,73 @@ fn whole_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> Option<Rang
     }
     if text.as_bytes()[hit.start].is_ascii() {
         extend(reading, &mut span, sentence.end);
+    } else {
+        extend_zh(reading, &mut span, sentence.end);
     }
     let mut span = phrase::trimmed(text, span);
     span.end = span.end.max(span.start);
     (span.start <= hit.start && hit.end <= span.end || span.contains(&hit.start)).then_some(span)
 }
 
+/// 「以后周报都先写结论，再列数据，控制在一页」: clauses that only go on with the order belong to it.
+fn extend_zh(reading: &Reading<'_>, span: &mut Range<usize>, end: usize) {
+    const GOES_ON: &[&str] = &[
+        "再",
+        "最后",
+        "然后",
+        "接着",
+        "并",
+        "且",
+        "控制在",
+        "不要",
+        "不用",
+        "不能",
+        "不许",
+        "别",
+        "不超过",
+        "尽量",
+        "最多",
+        "最少",
+        "至少",
+        "结论",
+    ];
+    let text = reading.text();
+    let from = reading.layout.clauses.partition_point(|clause| clause.span.start < span.end);
+    for clause in reading.layout.clauses[from..].iter().take_while(|clause| clause.span.end <= end) {
+        let said = text[clause.span.clone()].trim();
+        let own = has_own(reading, &clause.span)
+            || reading.said(clause.span.clone(), Tag::ThirdPerson).next().is_some()
+            || said.contains(['我', '吗', '？'])
+            || said.ends_with('了');
+        if own || !GOES_ON.iter().any(|word| said.starts_with(word)) {
+            break;
+        }
+        span.end = clause.span.end;
+    }
+}
+
+/// Whether a clause has something of its own to say.
+fn has_own(reading: &Reading<'_>, span: &Range<usize>) -> bool {
+    reading.hits_in(span).iter().any(|hit| {
+        matches!(
+            hit.tag,
+            Tag::Standing
+                | Tag::OneOff
+                | Tag::State(..)
+                | Tag::Request
+                | Tag::Switch
+                | Tag::Continue
+                | Tag::Positive
+                | Tag::Negative
+        )
+    })
+}
+
 /// English orders run on over commas ("as Month Day, Year when I ask"), up to a clause with something of its own to say.
 fn extend(reading: &Reading<'_>, span: &mut Range<usize>, end: usize) {
     let from = reading.layout.clauses.partition_point(|clause| clause.span.start < span.end);
     for clause in reading.layout.clauses[from..].iter().take_while(|clause| clause.span.end <= end) {
-        let own = reading.hits_in(&clause.span).iter().any(|hit| {
-            matches!(
-                hit.tag,
-                Tag::Standing
-                    | Tag::OneOff
-                    | Tag::State(..)
-                    | Tag::Request
-                    | Tag::Switch
-                    | Tag::Continue
-                    | Tag::Positive
-                    | Tag::Negative
-            )
-        });
-        if own {
+        if has_own(reading, &clause.span) {
             break;
         }
         span.end = clause.span.end;

@@ -108,6 +108,8 @@ pub(super) enum Tag {
     TextWork,
     Remember,
     Forget,
+    /// Said to whoever serves, or, with `false`, of what is served.
+    Served(bool),
     /// What is said to have a value: 年薪, "birthday".
     Attribute(Attribute),
 }
@@ -146,6 +148,8 @@ pub(super) enum Form {
     WithLe,
     /// Says of a thing that is named that it falls out: (打印机)不搬(了), "skip (the printer)".
     Dropping,
+    /// Says it only for a time: "park it (for now)".
+    ForNow,
     /// Says that something is over only with a sign of the perfect: 完成 (了), 写完 (了).
     Perfect,
 }
@@ -188,6 +192,8 @@ struct Statements {
     text_work: Vec<String>,
     remember: Vec<String>,
     forget: Vec<String>,
+    served: Vec<String>,
+    served_things: Vec<String>,
     attributes: BTreeMap<Attribute, Vec<String>>,
 }
 
@@ -200,6 +206,7 @@ struct States {
     with_date: Vec<String>,
     with_le: Vec<String>,
     dropping: Vec<String>,
+    for_now: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -335,6 +342,7 @@ impl Lexicon {
             lexicon.add("states.participles", &words.participles, Tag::State(*state, Form::Participle))?;
             lexicon.add("states.with_le", &words.with_le, Tag::State(*state, Form::WithLe))?;
             lexicon.add("states.dropping", &words.dropping, Tag::State(*state, Form::Dropping))?;
+            lexicon.add("states.for_now", &words.for_now, Tag::State(*state, Form::ForNow))?;
             lexicon.add("states.perfect", &words.perfect, Tag::State(*state, Form::Perfect))?;
             lexicon.add("states.with_date", &words.with_date, Tag::State(*state, Form::WithDate))?;
         }
@@ -404,6 +412,8 @@ impl Lexicon {
             ("statements.text_work", &statements.text_work, Tag::TextWork),
             ("statements.remember", &statements.remember, Tag::Remember),
             ("statements.forget", &statements.forget, Tag::Forget),
+            ("statements.served", &statements.served, Tag::Served(true)),
+            ("statements.served_things", &statements.served_things, Tag::Served(false)),
             ("dates.past", &dates.past, Tag::Past),
             ("dates.future", &dates.future, Tag::Future),
         ] {

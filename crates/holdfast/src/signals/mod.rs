@@ -28,7 +28,8 @@ use jiff::ZonedDateTime;
 pub use lexicon::{Lexicon, LexiconError};
 
 use crate::types::event::Source;
-use crate::types::signals::{DateMention, Signals, Statement};
+use crate::types::signals::{DateMention, Signals};
+pub use crate::types::signals::{Standing, Statement};
 use reading::Reading;
 
 /// How much of a user's or an agent's text is read, from its start: people say what they want done in the first pages.

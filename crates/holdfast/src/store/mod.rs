@@ -106,6 +106,8 @@ pub struct MemoryState {
     pub changes: u64,
     /// The log has been learned from up to and with this event.
     pub learned: Seq,
+    /// And with a model's help up to and with this one.
+    pub induced: Seq,
 }
 
 /// Which part of the journal.

@@ -30,6 +30,8 @@ pub struct ChangeSet {
     pub memories: Vec<MemoryChange>,
     /// How far the log has been learned from with this change.
     pub learned: Option<Learned>,
+    /// The same for what a model was asked about.
+    pub induced: Option<Learned>,
     pub operations: Vec<Operation>,
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::words;
 use super::ids::{ElementId, EventId, MemoryId};
+use super::query::About;
 use super::scope::TaskId;
 use super::signals::Language;
 
@@ -38,6 +39,9 @@ pub struct ContextBlock {
     pub prefix_fingerprint: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+    /// Why it is that task, or none.
+    #[serde(default)]
+    pub about: About,
     /// What is in the block, in its order.
     pub served: Vec<Served>,
     /// What was left out, and why.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::event::words;
 use super::ids::{ElementId, EventId};
 
 /// One level of work: the task itself, or a subtask pushed on top of it.
@@ -85,6 +86,14 @@ pub enum StepStatus {
     Skipped,
     Cancelled,
 }
+
+words!(StepStatus {
+    Todo => "todo",
+    Doing => "doing",
+    Done => "done",
+    Skipped => "skipped",
+    Cancelled => "cancelled",
+});
 
 impl StepStatus {
     /// Nothing more will be done for it.

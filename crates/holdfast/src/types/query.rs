@@ -135,6 +135,24 @@ pub enum Found {
     },
 }
 
+/// Which task a question is taken to be about, and why. To ask turns no session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskName>,
+    pub reason: String,
+    /// If it is about none: the open tasks, most recently active first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<TaskName>,
+}
+
+/// A task by its id and its title.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskName {
+    pub id: TaskId,
+    pub title: String,
+}
+
 /// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recalled {
@@ -142,6 +160,9 @@ pub struct Recalled {
     /// The task the question is about, when it can be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+    /// Why it is that one, or none.
+    #[serde(default)]
+    pub about: About,
     /// Best first.
     pub hits: Vec<Hit>,
     pub explain: Explain,

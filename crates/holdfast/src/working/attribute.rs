@@ -8,11 +8,11 @@ use std::cell::OnceCell;
 
 use super::imperative::without_lead;
 use super::known::{Known, known};
-use super::names::{Match, bare, called, deals_with, matches, named_at};
+use super::names::{Match, NAME_BYTES_MAX, bare, called, deals_with, find_item, matches, named_at};
 use crate::text::fold;
 use crate::types::event::{Kind, Source};
 use crate::types::scope::TaskId;
-use crate::types::signals::{Cue, EntityKind, Signals, StateWord};
+use crate::types::signals::{Cue, EntityKind, Signals, StateChange, StateWord};
 use crate::types::task::Task;
 
 /// What is known of an event before it is attributed.
@@ -62,8 +62,7 @@ impl Attributed {
 
 /// `tasks`: the owner's live ones and the recently ended.
 pub fn attribute(tasks: &[Task], given: &Given<'_>, signals: &Signals) -> Attribution {
-    let current = given.session_task.and_then(|id| tasks.iter().find(|task| task.id == *id));
-    let talk = Talk { tasks, given, current, signals, folded: OnceCell::new() };
+    let talk = Talk::new(tasks, given, signals);
     if let Some(id) = given.task {
         return verdict(Attributed::Given(id.clone()), "the caller named the task");
     }
@@ -73,12 +72,24 @@ pub fn attribute(tasks: &[Task], given: &Given<'_>, signals: &Signals) -> Attrib
     if given.source != Source::User || given.kind == Kind::Imported {
         return talk.stays("only the user turns the talk to another task");
     }
-    talk.states_of_other_tasks()
-        .or_else(|| talk.cues())
-        .or_else(|| talk.names_a_task())
+    talk.points()
         .or_else(|| talk.wants_work())
         .or_else(|| talk.is_known_to_one())
         .unwrap_or_else(|| talk.stays("nothing in it points to another task"))
+}
+
+/// Whether a state word is about another live task by its name, and nothing of this one.
+pub fn is_of_another(task: &Task, tasks: &[Task], state: &StateChange) -> bool {
+    let Some(item) = state.item.as_deref() else { return false };
+    let of_this = matches(task, item).is_some() || deals_with(task, item) || find_item(&task.items, item).is_some();
+    let called =
+        |other: &Task| other.id != task.id && other.status.is_live() && matches(other, item) >= Some(Match::Part);
+    !of_this && tasks.iter().any(called)
+}
+
+/// Where a user's words point by themselves; `None`: nowhere.
+pub(super) fn pointed(tasks: &[Task], given: &Given<'_>, signals: &Signals) -> Option<Attribution> {
+    Talk::new(tasks, given, signals).points()
 }
 
 struct Talk<'a> {
@@ -90,7 +101,16 @@ struct Talk<'a> {
     folded: OnceCell<String>,
 }
 
-impl Talk<'_> {
+impl<'a> Talk<'a> {
+    fn new(tasks: &'a [Task], given: &'a Given<'a>, signals: &'a Signals) -> Self {
+        let current = given.session_task.and_then(|id| tasks.iter().find(|task| task.id == *id));
+        Self { tasks, given, current, signals, folded: OnceCell::new() }
+    }
+
+    fn points(&self) -> Option<Attribution> {
+        self.states_of_other_tasks().or_else(|| self.cues()).or_else(|| self.names_a_task())
+    }
+
     fn folded(&self) -> &str {
         self.folded.get_or_init(|| fold(self.given.text))
     }
@@ -141,16 +161,30 @@ impl Talk<'_> {
         if self.current.is_some_and(|task| matches(task, item) == Some(Match::Exact) || deals_with(task, item)) {
             return Some(self.stays("the state word is about something of the task in hand"));
         }
-        let Best::One(task) =
-            self.best_of(item, |task| task.status.is_live() || state.word == StateWord::Resume, Match::Part)
-        else {
-            return None;
-        };
+        let may_be = |task: &Task| task.status.is_live() || state.word == StateWord::Resume;
+        let Best::One(task) = self.best_of(item, may_be, Match::Part) else { return self.state_of_an_item(item) };
         let reason = "a state word about a task by its name";
         if state.word == StateWord::Resume || self.current.is_none() || self.is_current(task) {
             return Some(self.goes_to(task, reason));
         }
         Some(verdict(Attributed::Aside(task.id.clone()), reason))
+    }
+
+    /// "The call with Fernbrook moved to Friday": an item that a live task has by that name.
+    fn state_of_an_item(&self, item: &str) -> Option<Attribution> {
+        let has = |task: &&Task| task.status.is_live() && find_item(&task.items, item).is_some();
+        let with_it: Vec<&Task> = self.tasks.iter().filter(has).collect();
+        match with_it.as_slice() {
+            [] => None,
+            [task] if self.current.is_none() || self.is_current(task) => {
+                Some(self.goes_to(task, "a state word about an item of the task"))
+            }
+            [task] => Some(verdict(Attributed::Aside(task.id.clone()), "a state word about an item of another task")),
+            several => {
+                let candidates = several.iter().map(|task| task.id.clone()).collect();
+                Some(unattributed(candidates, "a state word about an item that several tasks have"))
+            }
+        }
     }
 
     fn cues(&self) -> Option<Attribution> {
@@ -420,8 +454,6 @@ const HEAD_CHARACTERS_MAX: usize = 6;
 const HEAD_WORDS_MAX: usize = 4;
 /// Longest title made from talk, in characters.
 const TITLE_CHARACTERS_MAX: usize = 60;
-/// Longest name kept for finding a task in talk, in bytes.
-const NAME_BYTES_MAX: usize = 120;
 
 /// Words that point at what is before the speakers: the request is about it, whatever it is called.
 const POINTERS: &[&str] = &[

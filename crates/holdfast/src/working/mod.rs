@@ -17,6 +17,7 @@ mod plan;
 mod refusal;
 pub mod reply;
 mod restate;
+mod sought;
 mod state;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -26,14 +27,15 @@ use serde_json::Value;
 
 pub use absorb::{Said, absorb};
 pub(crate) use absorb::{corrected, says};
-pub use attribute::{Attributed, Attribution, Given, attribute};
+pub use attribute::{Attributed, Attribution, Given, attribute, is_of_another};
 pub(crate) use imperative::goal_in;
-pub use names::names_in;
+pub use names::{names_given, names_in};
 pub use phase::{OutOfOrder, advance};
 pub use refusal::Refusal;
 pub use reply::{ParseProblem, parse_update};
+pub use sought::{Sought, sought};
 
-use crate::types::frame::{Frame, Goal};
+use crate::types::frame::{Frame, Goal, Step};
 use crate::types::ids::{ElementId, EventId};
 use crate::types::operation::Verb;
 use crate::types::scope::{Owner, TaskId};
@@ -64,6 +66,35 @@ pub struct Change {
     pub element: Option<ElementId>,
     pub before: Option<Value>,
     pub after: Option<Value>,
+}
+
+/// What became of the status of a task, its items and its steps: "release notes: open → paused".
+pub fn status_changes(before: &Task, after: &Task) -> Vec<String> {
+    let change = |name: &str, from: Option<String>, to: String| match from {
+        Some(from) if from == to => None,
+        Some(from) => Some(format!("{name}: {from} → {to}")),
+        None => Some(format!("{name}: {to}")),
+    };
+    let mut changes: Vec<String> = Vec::new();
+    changes.extend(change(&before.title, Some(before.status.to_string()), after.status.to_string()));
+    for item in &after.items {
+        let known = before.items.iter().find(|other| other.id == item.id);
+        let put_off_anew = known.is_some_and(|known| known.status == item.status && known.note != item.note);
+        match &item.note {
+            Some(note) if put_off_anew => changes.push(format!("{}: {} {note}", item.name, item.status)),
+            _ => {
+                changes.extend(change(&item.name, known.map(|known| known.status.to_string()), item.status.to_string()))
+            }
+        }
+    }
+    let steps = |task: &Task| -> Vec<Step> { task.frames.iter().flat_map(|frame| frame.steps.clone()).collect() };
+    let steps_before = steps(before);
+    for step in steps(after) {
+        let from = steps_before.iter().find(|other| other.id == step.id).map(|other| other.status.to_string());
+        // A step that is new is a plan, and no change of status.
+        changes.extend(from.and_then(|from| change(&step.text, Some(from), step.status.to_string())));
+    }
+    changes
 }
 
 /// A statement that was overturned: a conclusion, fact or result, or the old wording of a constraint or goal.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::text::{find_whole, fold, is_han_or_kana, same};
+use crate::types::signals::{Cue, EntityKind, Signals};
 use crate::types::task::{Item, Task};
 
 /// Words that stand before a name without being part of it.
@@ -86,14 +87,25 @@ pub(super) fn bare(name: &str) -> String {
     }
 }
 
-/// The item a name means: the one called so, or the only one called so but for small words.
+/// The item a name means: the one called so, or the only one called so but for small words, or with the same words in another
+/// order ("the Fernbrook call" is "the call with Fernbrook").
 pub(super) fn find_item(items: &[Item], name: &str) -> Option<usize> {
     if let Some(at) = items.iter().position(|item| same(&item.name, name)) {
         return Some(at);
     }
     let wanted = bare(name);
     let mut alike = items.iter().enumerate().filter(|(_, item)| bare(&item.name) == wanted).map(|(at, _)| at);
-    alike.next().filter(|_| alike.next().is_none())
+    if let Some(at) = alike.next() {
+        return alike.next().is_none().then_some(at);
+    }
+    // Pairs of Chinese characters are no words.
+    let of_name = words(&wanted);
+    let mut same_words = items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| of_name.len() > 1 && wanted.is_ascii() && words(&bare(&item.name)) == of_name);
+    let (at, _) = same_words.next()?;
+    same_words.next().is_none().then_some(at)
 }
 
 /// How well a topic names a task. Ordered: an exact name is better than a part, a part better than shared words.
@@ -169,12 +181,39 @@ pub fn names_in(title: &str) -> Vec<String> {
     named.map(str::to_owned).collect()
 }
 
+/// Longest name kept for finding a task in talk, in bytes.
+pub(super) const NAME_BYTES_MAX: usize = 120;
+
+/// What a task that the caller named may be called by: parts of that name, and what the words that opened it call the work, by the
+/// rules of `names_work`. 「帮我安排公司搬家」 opens `office-move`, and 「搬家到哪一步了」 asks for it.
+pub fn names_given(title: &str, signals: &Signals) -> Vec<String> {
+    let mut names = names_in(title);
+    let works = signals.entities.iter().filter(|entity| entity.kind == EntityKind::Task).map(|entity| &entity.text);
+    let asked = signals.cues.iter().filter_map(|cue| match cue {
+        Cue::Request { topic: Some(topic) } | Cue::Switch { topic: Some(topic) } => Some(topic),
+        _ => None,
+    });
+    for topic in asked {
+        // 「把报价收一下」 within a task is no name of it, but 「安排公司搬家」 has a piece of work at its end.
+        let topic = bare(topic);
+        let heads = |work: &String| topic.ends_with(&bare(work)) || topic.is_ascii() && topic.contains(&bare(work));
+        if works.clone().any(heads) {
+            names.push(topic);
+        }
+    }
+    names.extend(works.clone().next().map(|work| bare(work)).filter(|_| works.count() == 1));
+    names.retain(|name| weighs_enough(name) && name.len() <= NAME_BYTES_MAX);
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// The task's title and names, as written.
 pub(super) fn called(task: &Task) -> impl Iterator<Item = &str> {
     std::iter::once(task.title.as_str()).chain(task.names.iter().map(String::as_str))
 }
 
-fn goal(task: &Task) -> Option<&str> {
+pub(super) fn goal(task: &Task) -> Option<&str> {
     let goal = task.frames.first().and_then(|frame| frame.goal.as_ref()).map(|goal| goal.text.as_str());
     goal.or_else(|| task.closing.as_ref().and_then(|closing| closing.goal.as_deref()))
 }

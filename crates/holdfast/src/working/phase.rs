@@ -5,7 +5,7 @@ use crate::types::task::{StepPhase, Task};
 
 /// A phase asked for before the one that comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the step is {at}, so it can't become {asked}: {}", next(*at))]
+#[error("{}", due(*at))]
 pub struct OutOfOrder {
     pub at: StepPhase,
     pub asked: StepPhase,
@@ -31,12 +31,17 @@ pub fn give_up(task: &Task) -> Task {
     Task { phase: StepPhase::Ready, ..task.clone() }
 }
 
-fn next(at: StepPhase) -> &'static str {
+fn due(at: StepPhase) -> &'static str {
     match at {
-        StepPhase::Ready => "get a prompt first",
-        StepPhase::Prompted => "record the agent's reply and parse it first, or give the step up",
-        StepPhase::Parsed => "write the update back first",
-        StepPhase::WrittenBack => "consolidate first",
+        StepPhase::Ready => "no prompt of a step is out: get one first",
+        StepPhase::Prompted => {
+            "the prompt of this step is out: what the agent made of it is due first, as its reply with the update of this step; or \
+             give the step up"
+        }
+        StepPhase::Parsed => {
+            "the agent's reply to this step is recorded: write its update back first, or give the step up"
+        }
+        StepPhase::WrittenBack => "the update of this step is written back: consolidate first",
     }
 }
 
@@ -69,8 +74,8 @@ mod tests {
         let refused = advance(&prompted, StepPhase::Prompted).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "the step is prompted, so it can't become prompted: record the agent's reply and parse it first, or give the \
-             step up"
+            "the prompt of this step is out: what the agent made of it is due first, as its reply with the update of this \
+             step; or give the step up"
         );
     }
 }

@@ -4,6 +4,7 @@ mod absorbing;
 mod attribution;
 mod properties;
 mod replies;
+mod seeking;
 mod stories;
 
 use jiff::ZonedDateTime;

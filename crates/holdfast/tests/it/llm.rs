@@ -160,6 +160,7 @@ fn a_service_that_fails() {
         outcome(|_, _| Answer::Status(403)),
         outcome(|_, _| Answer::Status(404)),
         outcome(|_, _| Answer::Status(413)),
+        outcome(|_, _| Answer::Refuse(400, "This model's maximum context length is 4096 tokens.".to_owned())),
         outcome(|_, _| Answer::Status(429)),
         outcome(|_, _| Answer::Status(503)),
         outcome(|_, _| Answer::Wait(429, 3600)),
@@ -178,6 +179,7 @@ fn a_service_that_fails() {
     Configure: the model's service at URL/chat/completions refused with status 403: check the key (1 requests)
     Configure: the model's service at URL/chat/completions refused with status 404: check the base URL and the model's name (1 requests)
     GiveUp: the model's service at URL/chat/completions refused with status 413: the texts are too long for it (1 requests)
+    GiveUp: the prompt check is too long for the model at URL/chat/completions (1 requests)
     Later: the model's service at URL/chat/completions refused with status 429: it is limiting requests; try again later (4 requests)
     Later: the model's service at URL/chat/completions refused with status 503: it has a problem of its own; try again later (4 requests)
     Later: the model's service at URL/chat/completions refused with status 429: it is limiting requests; try again later (1 requests)

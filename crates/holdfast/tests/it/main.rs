@@ -5,6 +5,7 @@
 mod as_of;
 mod corrections;
 mod embedding;
+mod induce;
 mod llm;
 mod memory;
 mod parts;

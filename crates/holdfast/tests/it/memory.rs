@@ -6,7 +6,7 @@ use holdfast::types::context::{BlockItem, BlockOptions};
 use holdfast::types::event::{Kind, RawEvent, Source, Trust};
 use holdfast::types::memory::{Applies, Memory, MemoryFilter, MemoryKind, MemoryStatus};
 use holdfast::types::moment;
-use holdfast::types::query::Query;
+use holdfast::types::query::{Found, Query};
 use holdfast::types::scope::{Owner, Scope, ScopeId};
 use jiff::SignedDuration;
 use tempfile::TempDir;
@@ -400,4 +400,26 @@ fn memories_survive_a_reopening_and_the_store_is_valid() {
     let engine = Engine::open(Config { env: env(8), ..lexical(directory.path()) }).expect("a store");
     assert_eq!(engine.memories(&scope.owner, &MemoryFilter::default()).expect("memories"), before);
     engine.dump(&mut Vec::new()).expect("a valid store");
+}
+
+#[test]
+fn a_fact_is_found_by_its_meaning_in_the_other_language() {
+    let directory = TempDir::new().expect("a directory");
+    let engine = Engine::open(Config { env: env(7), ..Config::at(directory.path()) }).expect("a store");
+    let scope = Scope::default();
+    for said in ["我住在余杭。", "我对花生过敏。", "我的编辑器是Vim。"] {
+        engine.observe(RawEvent::new(scope.clone(), Source::User, Kind::Query, said)).expect("an event");
+    }
+    engine.learn(&scope.owner).expect("learned");
+    engine.settle(|_| ()).expect("vectors");
+    let known = |question: &str| -> Vec<String> {
+        let query = Query::new(scope.clone(), question, engine.now());
+        let recalled = engine.recall(&query).expect("recalled");
+        let hits = recalled.hits;
+        let memory = |found| if let Found::Memory { memory, .. } = found { Some(memory.content) } else { None };
+        hits.into_iter().filter_map(|hit| memory(hit.found)).collect()
+    };
+    assert_eq!(known("Which city do I live in?").first().map(String::as_str), Some("我住在余杭"));
+    assert_eq!(known("Do I have a peanut allergy?").first().map(String::as_str), Some("我对花生过敏"));
+    assert_eq!(known("How tall is the Eiffel Tower?"), [""; 0]);
 }

@@ -72,10 +72,55 @@ fn two_tasks_addressed_are_two_events() {
     }
 }
 
+/// What is asked for behind a word on another task is not lost with it.
+#[test]
+fn a_known_task_laid_aside_and_a_new_one_are_two_events() {
+    for (text, laid_aside, title) in [
+        ("周报先放一下。帮我起草一份团建方案，人均不超过300", "report", "团建方案"),
+        ("数据迁移先不做了，帮我写一份采访提纲", "migration", "采访提纲"),
+        (
+            "Put the security audit on hold. Please draft a press release for the summit",
+            "audit",
+            "press release for the summit",
+        ),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = engine(directory.path());
+        two_tasks(&engine);
+        let observed = say(&engine, text);
+        let owner = Scope::default().owner;
+        let task = |id: &ScopeId| engine.task(&owner, id).unwrap().unwrap();
+        assert_eq!(observed.task.as_ref().unwrap().as_str(), laid_aside, "{text}");
+        assert_eq!(task(observed.task.as_ref().unwrap()).status, TaskStatus::Paused, "{text}");
+        assert_eq!(observed.statuses.len(), 1, "{text}: {:?}", observed.statuses);
+        let [new] = observed.also.as_slice() else { panic!("{text}: {observed:?}") };
+        assert!(new.opened, "{text}");
+        assert_eq!(task(new.task.as_ref().unwrap()).title, title, "{text}");
+        assert!(task(new.task.as_ref().unwrap()).items.is_empty(), "{text}");
+    }
+}
+
+/// The caller's word on the task is final, but another task by its name is no item of it.
+#[test]
+fn a_word_on_another_task_makes_no_item() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    two_tasks(&engine);
+    let report = ScopeId::new("report").unwrap();
+    for text in ["数据迁移先放一下", "Put the slide deck on hold"] {
+        let scope = Scope { task: Some(report.clone()), ..Scope::default() };
+        engine.observe(RawEvent::new(scope, Source::User, Kind::Query, text)).unwrap();
+        let task = engine.task(&Scope::default().owner, &report).unwrap().unwrap();
+        assert!(task.items.is_empty() && task.status == TaskStatus::Open, "{text}: {task:?}");
+    }
+}
+
 #[test]
 fn what_addresses_one_task_or_only_mentions_another_is_one_event() {
     for text in [
         "周报写完了，明天发给李总",
+        "周报写完了，帮我发给李总",
+        "周报先放一下，帮我查一下北京的天气",
         "周报里把数据迁移的进度写上，周五前给我",
         "周报写完了吗？接着弄数据迁移",
         "他说「周报写完了，接着弄数据迁移」",

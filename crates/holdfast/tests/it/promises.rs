@@ -104,7 +104,7 @@ fn the_next_prompt_waits_for_the_write_back() {
     let block = engine.begin_step(&query, &BlockOptions::default()).unwrap();
     assert!(block.text.contains("never drop the old table"));
     let early = engine.begin_step(&query, &BlockOptions::default()).unwrap_err();
-    assert!(early.to_string().contains("prompted"), "{early}");
+    assert!(early.to_string().contains("the prompt of this step is out"), "{early}");
     let update =
         Update { actions: vec![Action::Plan { steps: vec!["copy".into(), "check".into()] }], ..Update::default() };
     engine.update(&scope, &update).unwrap();

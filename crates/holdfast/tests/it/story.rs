@@ -2,6 +2,7 @@
 
 use holdfast::engine::Engine;
 use holdfast::types::context::BlockOptions;
+use holdfast::types::memory::MemoryFilter;
 use holdfast::types::query::Query;
 use holdfast::types::scope::{Owner, Scope, ScopeId};
 use holdfast::types::task::{ItemStatus, Task, TaskStatus};
@@ -68,6 +69,37 @@ fn the_weekly_report_ends_where_it_can_be_taken_up() {
         assert!(!bytes.windows(10).any(|window| window == b"Qz7!mv42Lw"), "the secret is in the store");
     }
     assert!(workspace().join("examples/expected.toml").exists());
+}
+
+#[test]
+fn the_weekly_report_teaches_the_lasting_form_the_habit_and_the_way_it_is_done() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    replay(&engine, "weekly-report.jsonl");
+    let owner = owner("林悦", "小北");
+    engine.learn(&owner).unwrap();
+    let memories = engine.memories(&owner, &MemoryFilter::default()).unwrap();
+    let mut lines: Vec<String> = memories.iter().map(|m| format!("{} {}: {}", m.kind, m.status, m.content)).collect();
+    lines.sort();
+    assert_eq!(
+        lines,
+        [
+            "inference active: 用户每周四下午处理周报",
+            "procedure active: 1. 从 dashboard 拉本周销售和 SKU 退货明细 2. 起草周报 3. 定稿后发周总",
+            "procedure superseded: 1. 从 dashboard 拉本周销售和退货数据 2. 从 CRM 导出客户跟进 3. 起草周报 4. 和林悦核对后定稿 5. 发给周总",
+            "rule active: 以后周报都先写结论，再列数据，最后写下周计划",
+            "rule active: 控制在一页",
+        ],
+        "the exception of one week is no rule, and nothing else was said to last"
+    );
+    let habit = memories.iter().find(|memory| memory.content.contains("周四")).unwrap();
+    assert_eq!(habit.sources.len(), 3, "the evidence is there: {:?}", habit.sources);
+    let block = ask(&engine, owner, "接着把周报弄完", "2026-11-27T14:00:00+08:00");
+    for line in ["## 长期规则与偏好\n", "\n- 以后周报都先写结论，再列数据，最后写下周计划\n", "\n- 控制在一页\n"]
+    {
+        assert!(block.contains(line), "{block}");
+    }
+    assert!(!block.contains("先列明细"), "{block}");
 }
 
 #[test]

@@ -21,7 +21,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("working", &["types", "text", "env"]),
     ("import", &["types", "text", "env"]),
     ("journal", &["types", "text", "env"]),
-    ("learn", &["types", "text", "env"]),
+    // What a model proposes is untrusted, and checked here.
+    ("learn", &["types", "text", "env", "prompts::ProposedMemory", "prompts::ProposedKind"]),
     // Two pure functions: whether a statement says the same again, and which constraints a frame is under.
     ("context", &["types", "text", "env", "working::same_statement", "working::visible_constraints"]),
     // The time a question names is read as in an event; candidates come as plain values of the store, and `Store` is not named.

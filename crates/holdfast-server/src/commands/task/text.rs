@@ -2,9 +2,10 @@
 
 use holdfast::text::main_language;
 use holdfast::types::frame::{Frame, StepStatus};
-use holdfast::types::moment;
 use holdfast::types::signals::Language;
 use holdfast::types::task::{Closing, Item, Task};
+
+use crate::commands::look::shown;
 
 pub fn text(task: &Task) -> String {
     let goal = task.frames.first().and_then(|frame| frame.goal.as_ref()).map(|goal| goal.text.as_str());
@@ -22,9 +23,9 @@ pub fn text(task: &Task) -> String {
         format!(
             "{} {}, {} {}",
             words.of("opened", "开始于"),
-            moment::format(&task.opened_at),
+            shown(&task.opened_at),
             words.of("last activity", "最近活动"),
-            moment::format(&task.last_activity)
+            shown(&task.last_activity)
         ),
     ];
     for (depth, frame) in task.frames.iter().enumerate() {

@@ -139,9 +139,9 @@ pub(super) fn own_words(reading: &Reading<'_>) -> OwnWords {
     if is_data || unquoted(Tag::Pretend).next().is_some() {
         return OwnWords(Vec::new());
     }
-    let worked_on = unquoted(Tag::TextWork)
-        .find(|work| !reading.hits.iter().any(|hit| hit.tag == Tag::Occupation && hit.span() == work.span()))
-        .map_or(text.len(), |work| work.start);
+    // 我是翻译 is an occupation, 翻译一下 is work.
+    let is_job = |at: usize| text[..at].ends_with(['是', '名', '个', '当', '做', '位']);
+    let worked_on = unquoted(Tag::TextWork).find(|work| !is_job(work.start)).map_or(text.len(), |work| work.start);
     let fence = text.find("holdfast-context").unwrap_or(text.len());
     let until = worked_on.min(fence);
     let paragraphs = paragraphs(text);
@@ -184,6 +184,10 @@ fn paragraphs(text: &str) -> Vec<Range<usize>> {
 
 fn introduces(label: &str) -> bool {
     let label = label.trim();
+    // 写一段自我介绍 asks for one.
+    if label.contains('写') {
+        return false;
+    }
     INTRODUCTIONS.iter().any(|word| label.ends_with(word))
 }
 
@@ -231,6 +235,39 @@ pub(super) fn asserts(reading: &Reading<'_>, clauses: &[Clause], place: usize) -
         let mocks = matches!(said, "great" | "oh great" | "wonderful" | "yeah right" | "oh sure" | "呵呵" | "真行");
         !reports && !labelled && !mocks
     })
+}
+
+/// Whether an instruction, whose span is of the original, is one about what is served and no resolution of one's own. Chinese has
+/// no form for orders: 「以后要把这些好点子都用上」 is said to oneself, 「以后周报都先写结论」 is not.
+pub(super) fn is_to_who_serves(reading: &Reading<'_>, original: &Range<usize>) -> bool {
+    let hits = || {
+        reading.hits.iter().filter(|hit| {
+            let span = reading.folded.span(hit.span());
+            original.start <= span.start && span.end <= original.end
+        })
+    };
+    let whole = reading.folded.written(0..reading.text().len());
+    let written = &whole[original.clone()];
+    if written.is_ascii() || !written.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)) {
+        return true;
+    }
+    let tagged = |wanted: &dyn Fn(Tag) -> bool| hits().any(|hit| wanted(hit.tag));
+    // 我以后可以…, 我这次用了…: but 给我, 我的周报 and 除非我另外说 are no subjects.
+    let own = written.match_indices('我').any(|(at, _)| {
+        let (before, after) = (&written[..at], &written[at + "我".len()..]);
+        !before.ends_with([
+            '复', '答', '给', '叫', '问', '发', '跟', '帮', '诉', '醒', '知', '替', '为', '向', '非', '对', '让',
+        ]) && !after.starts_with(['的', '说', '问', '让', '没', '要', '们'])
+    });
+    let told = written.trim_end().ends_with('了') && !tagged(&|tag| tag == Tag::Retracting) && !written.contains('别');
+    let family = tagged(&|tag| tag == Tag::Person(true)) || written.contains("孩子");
+    let thing = tagged(&|tag| matches!(tag, Tag::Served(false) | Tag::Work));
+    let done = written.contains([
+        '用', '写', '发', '给', '列', '附', '加', '放', '按', '标', '留', '改', '出', '做', '交', '推', '删', '命',
+    ]);
+    let signs = tagged(&|tag| matches!(tag, Tag::Served(true) | Tag::Format | Tag::Retracting));
+    // 每次做完一个订单 is a time.
+    !own && !told && !family && (signs || thing && done && !written.contains('完'))
 }
 
 pub(super) fn is_greeting(said: &str) -> bool {

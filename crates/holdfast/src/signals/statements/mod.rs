@@ -16,13 +16,12 @@
 //! | level | 职级 | |
 //! | age | 年龄 | age |
 //! | birthday | 生日 | birthday |
-//! | what one can't stand the body of | 过敏 | allergic |
+//! | allergies, of which one has several | 过敏 | allergic |
 //! | diet | 饮食 | diet |
 //! | team | 团队 | team |
 //! | languages, of which one has several | | speak |
 //! | tools, of which one has several | 用 | use |
-//! | measures | 身高, 体重 | height, weight |
-//! | pay | 年薪, 月薪 … | salary |
+//! | weight, as a verb | | weight |
 //!
 //! and, as written, the words of `[statements.attributes]` in the word lists (手机, "birthday") and 最喜欢的X / "favourite X".
 
@@ -43,6 +42,8 @@ use crate::types::signals::{Claim, Statement};
 
 /// Of one message: more is a form or a pasted text.
 const STATEMENTS_MAX: usize = 24;
+/// A sentence with more clauses is a table or a list of words.
+const CLAUSES_MAX: usize = 40;
 /// What states a thing is short; what is longer holds more than it.
 const TEXT_CHARS_MAX: usize = 200;
 
@@ -86,7 +87,9 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
     let mut statements: Vec<Statement> = instructions::find(reading)
         .into_iter()
         .filter(|instruction| {
-            own.holds_original(reading, instruction.span.start) && instruction.text.chars().count() <= TEXT_CHARS_MAX
+            own.holds_original(reading, instruction.span.start)
+                && instruction.text.chars().count() <= TEXT_CHARS_MAX
+                && guards::is_to_who_serves(reading, &instruction.span)
         })
         .map(instructs)
         .collect();
@@ -96,7 +99,7 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
         if found.len() >= STATEMENTS_MAX {
             break;
         }
-        if own.holds(clauses[0].span.start) {
+        if own.holds(clauses[0].span.start) && clauses.len() <= CLAUSES_MAX {
             sentence(reading, clauses, opens, &mut found);
         }
         opens = false;
@@ -110,6 +113,10 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
         // An order says more than that it is to be remembered, or what is liked; but 不要记住 is none to remember.
         if matches!(one.claim, Claim::Forget { .. }) {
             statements.retain(|other| !ordered(other));
+        }
+        // "I always prefer aisle seats" is of oneself.
+        if matches!(one.claim, Claim::Likes { .. }) {
+            statements.retain(|other| !(ordered(other) && other.text.starts_with("I ")));
         }
         if text.chars().count() > TEXT_CHARS_MAX || statements.iter().any(ordered) {
             continue;

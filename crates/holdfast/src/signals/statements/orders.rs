@@ -82,7 +82,10 @@ fn remember(reading: &Reading<'_>, hit: &Hit, end: usize) -> Option<Order> {
             first,
             "when" | "how" | "what" | "who" | "where" | "to" | "why" | "if" | "me" | "us" | "can" | "could"
         );
-        if recalls || asks || rest.split(' ').count() < 3 {
+        // "keep in mind that this is a draft", "for the record, I never said that"
+        let here = matches!(first, "this" | "that" | "these" | "those" | "it" | "it's" | "you" | "your" | "there")
+            || ["i never", "i didn't", "i don't think"].iter().any(|words| rest.starts_with(words));
+        if recalls || here || asks || rest.split(' ').count() < 3 {
             return None;
         }
     } else {
@@ -98,7 +101,10 @@ fn remember(reading: &Reading<'_>, hit: &Hit, end: usize) -> Option<Order> {
         let to_do = ["要", "去", "把", "先", "别", "不要", "发", "带", "买", "提醒", "给", "用", "写", "打"]
             .iter()
             .any(|word| rest.starts_with(word));
-        if !(marked || own || loose) || to_do || rest.chars().count() < 4 || rest.starts_with("我说") {
+        // 我的要求, 这是草稿 say nothing without this talk.
+        let pointer = rest.starts_with(['这', '那', '它'])
+            || rest.starts_with("我的") && rest.chars().count() <= 6 && !rest.contains(['是', '叫']);
+        if !(marked || own || loose) || to_do || rest.chars().count() < 4 || pointer || rest.starts_with("我说") {
             return None;
         }
     }
@@ -119,10 +125,6 @@ fn forget(reading: &Reading<'_>, hit: &Hit, clause: &Range<usize>) -> Option<Ran
     let text = reading.text();
     let word = &text[hit.span()];
     let rest = text[hit.end..clause.end].trim();
-    let from = |rest: &str| {
-        clause.end - (text[hit.end..clause.end].trim_start().len()).min(clause.end - hit.end)
-            + (text[hit.end..clause.end].trim().len() - rest.len())
-    };
     if word.is_ascii() {
         let rest = rest.trim_end_matches(['.', '!']).trim_end();
         let rest = rest.strip_suffix(" please").unwrap_or(rest);
@@ -177,7 +179,6 @@ fn forget(reading: &Reading<'_>, hit: &Hit, clause: &Range<usize>) -> Option<Ran
             .any(|lead| rest.starts_with(lead));
         return named.then(|| start(rest));
     }
-    let _ = from;
     let rest = rest.trim_end_matches(['了', '吧', '啊', '哈', '哦']);
     let names_itself = rest.starts_with(['录', '笔', '账', '者', '日', '仇', '得', '混', '错', '过', '起']);
     let known =

@@ -39,13 +39,8 @@ fn read(text: &str) -> Vec<Statement> {
     found
 }
 
-/// `expected`: the lines of the statements, separated by `; `; empty: none.
-fn check(text: &str, expected: &str) {
-    let lines: Vec<String> = read(text).iter().map(line).collect();
-    assert_eq!(lines.join("; "), expected, "in {text:?}");
-}
-
-fn check_all(cases: &[(&str, &str)]) {
+/// Each text with the lines of its statements, separated by `; `; empty: none.
+fn check(cases: &[(&str, &str)]) {
     let wrong: Vec<String> = cases
         .iter()
         .filter_map(|(text, expected)| {
@@ -58,7 +53,7 @@ fn check_all(cases: &[(&str, &str)]) {
 
 #[test]
 fn chinese_attributes() {
-    check_all(&[
+    check(&[
         ("我住在余杭", "住=余杭"),
         ("我住在余杭区良渚街道。", "住=余杭区良渚街道"),
         ("住在西湖区", "住=西湖区"),
@@ -104,6 +99,9 @@ fn chinese_attributes() {
         ("我的时区是UTC+8", "时区=UTC+8"),
         ("我的母语是粤语", "母语=粤语"),
         ("我升P7了", "职级=P7"),
+        ("我搬到成都已经三年了", "住=成都"),
+        ("我从字节跳槽到美团了", "上班=美团"),
+        ("我把编辑器从Vim换成了Helix", "编辑器=Helix"),
         ("我从P6升到P7了", "职级=P7"),
         ("我评上了副教授", "职级=副教授"),
         ("我身高175", "身高=175"),
@@ -112,12 +110,17 @@ fn chinese_attributes() {
         ("我最喜欢的颜色是蓝色", "最喜欢的颜色=蓝色"),
         ("我叫李明，住在杭州，在阿里上班", "叫=李明; 住=杭州; 上班=阿里"),
         ("我對青黴素過敏", "过敏=青黴素"),
+        ("我家住在余杭", "住=余杭"),
+        ("我住在 Acme 楼上？", ""),
+        ("I live in 杭州", "live=杭州"),
+        ("我在 Acme 上班", "上班=Acme"),
+        ("我在星海科技当前端工程师", "上班=星海科技"),
     ]);
 }
 
 #[test]
 fn chinese_third_persons() {
-    check_all(&[
+    check(&[
         ("我妹妹对坚果过敏", "我妹妹: 过敏=坚果"),
         ("我妹妹在北京，对坚果过敏", "我妹妹: 过敏=坚果"),
         ("老公叫方明", "老公: 叫=方明"),
@@ -146,7 +149,7 @@ fn chinese_third_persons() {
 
 #[test]
 fn chinese_likings() {
-    check_all(&[
+    check(&[
         ("我喜欢喝手冲", "likes 喝手冲"),
         ("我很喜欢绘画、弹钢琴和品茶，你觉得有什么好的书可以推荐给我吗？", "likes 绘画、弹钢琴和品茶"),
         ("我爱吃辣的", "likes 辣"),
@@ -193,12 +196,15 @@ fn chinese_likings() {
         ("例如我喜欢喝茶", ""),
         ("孩子们很喜欢", ""),
         ("我喜欢怎么做？", ""),
+        ("我喜欢第二版", ""),
+        ("我看了觉醒年代，很喜欢里面的演员和剧情", ""),
+        ("我 prefer dark mode", "prefers dark mode"),
     ]);
 }
 
 #[test]
 fn what_chinese_doesnt_state() {
-    check_all(&[
+    check(&[
         ("我打算搬到杭州", ""),
         ("我下个月搬到杭州", ""),
         ("我想住在海边", ""),
@@ -256,13 +262,27 @@ fn what_chinese_doesnt_state() {
         ("我当时是学生", ""),
         ("我是你的老师", ""),
         ("我不是医生", ""),
+        ("我住在公司附近", ""),
+        ("我对花生不太过敏", ""),
+        ("请帮我写一段自我介绍：我叫李雷，住在杭州", ""),
+        ("我把手机换成了静音", ""),
+        ("帮我翻译一下\n我住在余杭\n我喜欢喝茶", ""),
+        ("年薪30万的工作很多", ""),
+        ("房租3000以内", ""),
+        ("我的年薪要是42万就好了", ""),
+        ("我今天在静海区医院做了体检", ""),
+        ("我刚才做了第二次驾考模拟测试", ""),
+        ("住姐姐家……我也想过", ""),
+        ("最近我听了一首歌，叫做《后来》", ""),
+        ("我目前在一家公司工作", ""),
+        ("我叫李雷去开门", ""),
         ("我对这个方案过敏", ""),
     ]);
 }
 
 #[test]
 fn english_attributes() {
-    check_all(&[
+    check(&[
         ("I live in Quito.", "live=Quito"),
         ("I live in Lima, Peru", "live=Lima, Peru"),
         ("I'm based in Berlin", "live=Berlin"),
@@ -310,10 +330,14 @@ fn english_attributes() {
 
 #[test]
 fn english_likings() {
-    check_all(&[
+    check(&[
         ("I like hiking", "likes hiking"),
         ("I really enjoy cooking Thai food", "likes cooking Thai food"),
         ("I prefer tabs over spaces", "prefers tabs over spaces"),
+        ("I prefer rooms with a quiet, modern look, do you have any?", "prefers rooms with a quiet, modern look"),
+        ("I prefer to pay by card", ""),
+        ("I prefer its layout", ""),
+        ("I prefer trains within that window", ""),
         (
             "I prefer lightweight, dependency-free solutions over heavy frameworks, can you help me pick one?",
             "prefers lightweight, dependency-free solutions over heavy frameworks",
@@ -337,6 +361,10 @@ fn english_likings() {
         ("I like coffee when I'm tired", "likes coffee when I'm tired"),
         ("I quit smoking", "no longer smoking"),
         ("I live in Quito but I hate the cold", "live=Quito"),
+        (
+            "I prefer using lightweight, dependency-free solutions over heavy frameworks, so help me",
+            "prefers using lightweight, dependency-free solutions over heavy frameworks",
+        ),
         // Not of what is liked as such.
         ("I like this", ""),
         ("I like your idea", ""),
@@ -368,6 +396,12 @@ fn english_likings() {
         ("For example, I like tea", ""),
         ("I don't eat breakfast", ""),
         ("I like option B", ""),
+        ("I prefer a refund to my card", ""),
+        ("I prefer to cancel the flight", ""),
+        ("I prefer a direct flight on May 20", ""),
+        ("I can't stand people who are late", ""),
+        ("I like clean, simple, modern design", "likes clean, simple, modern design"),
+        ("I always prefer aisle seats", "prefers aisle seats"),
         ("I didn't like the movie", ""),
         ("I liked the movie", ""),
         ("I prefer tea or coffee?", ""),
@@ -376,7 +410,7 @@ fn english_likings() {
 
 #[test]
 fn what_english_doesnt_state() {
-    check_all(&[
+    check(&[
         ("I plan to move to Quito", ""),
         ("I want to live in Quito", ""),
         ("I might move to Quito", ""),
@@ -431,12 +465,18 @@ fn what_english_doesnt_state() {
         ("Say I work at Acme, what should I do", ""),
         ("I turned 180 degrees", ""),
         ("My team is great", ""),
+        ("I moved to Google", ""),
+        ("I'm vegetarian-friendly", ""),
+        ("In the story, I live in Rome", ""),
+        ("My birthday is on May 5th", "birthday=May 5th"),
+        ("I joined Toastmasters", ""),
+        ("I joined the gym", ""),
     ]);
 }
 
 #[test]
 fn orders_to_remember_and_to_forget() {
-    check_all(&[
+    check(&[
         ("记住：网关的端口是8443", "remember 网关的端口是8443"),
         ("请记住网关的端口是8443，别弄错。", "remember 网关的端口是8443，别弄错"),
         ("帮我记一下：王总的分机是 8021", "remember 王总的分机是 8021"),
@@ -464,6 +504,9 @@ fn orders_to_remember_and_to_forget() {
         ("记住了吗？", ""),
         ("帮我记一下会议", ""),
         ("记住", ""),
+        ("请记住我的要求", ""),
+        ("keep in mind that this is a draft", ""),
+        ("For the record, I never said that", ""),
         ("I remember that the port is 8443", ""),
         ("remember when we went to Lima", ""),
         ("do you remember that the port is 8443?", ""),
@@ -486,7 +529,7 @@ fn orders_to_remember_and_to_forget() {
 
 #[test]
 fn instructions_that_stand_or_hold_once() {
-    check_all(&[
+    check(&[
         ("以后周报都先写结论", "standing: 以后周报都先写结论"),
         ("这次先列明细", "once: 这次先列明细"),
         ("Use Excel, just for this one", "once: Use Excel, just for this one"),
@@ -520,7 +563,32 @@ fn instructions_that_stand_or_hold_once() {
         ("stop it", ""),
         ("I no longer need to cc Tom", ""),
         ("他让我别再用表格了", ""),
+        ("以后都用PDF，这次只要Excel", "standing: 以后都用PDF; once: 这次只要Excel"),
+        ("以后别用表情符号", "standing: 以后别用表情符号"),
+        ("每次都要抄送李经理", "standing: 每次都要抄送李经理"),
+        ("永远不要删除备份", "standing: 永远不要删除备份"),
+        ("记住，报告要附数据来源", "standing: 记住，报告要附数据来源"),
+        ("以后都叫我老王", "standing: 以后都叫我老王"),
+        ("这一回先不发邮件", "once: 这一回先不发邮件"),
+        // Said to oneself, or told.
+        ("以后要把这些好点子都用上", ""),
+        ("我这次用了长短针交替", ""),
+        ("这次订单量大，我得注意点", ""),
+        ("以后我可以请你帮我找找菜谱", ""),
+        ("以后每个月要固定存500块给大儿子当备用金", ""),
+        ("今天先按原计划做打卤面", ""),
+        ("以后得多用用", ""),
+        ("但每次做完一个订单，就感觉特别有意义", ""),
     ]);
+}
+
+#[test]
+fn of_a_long_text_the_first_and_the_last_paragraph_are_own_words() {
+    let body = "I live in Lima. The council met again and nothing came of it.\n".repeat(80);
+    let long = format!("I live in Quito.\n\n{body}\nI prefer short summaries.");
+    check(&[(&long, "live=Quito; prefers short summaries"), (&body.repeat(2).replace('\n', " "), "")]);
+    // Who writes so many clauses writes a list.
+    check(&[(&"我喜欢喝茶，".repeat(60), "")]);
 }
 
 proptest! {

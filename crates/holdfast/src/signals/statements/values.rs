@@ -11,7 +11,7 @@ const OBJECT_CHARS_MAX: usize = 120;
 /// Surnames of one character, by which a Chinese name is known.
 const SURNAMES: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤欧";
 /// Ends a word that looks like a name and says what somebody is: 我是江苏人, 我是程序员.
-const NO_NAME_ENDS: &str = "人员生师家者的党迷手粉长工客民控族教型女男岁派队座了过吧呢吗";
+const NO_NAME_ENDS: &str = "去来看做帮到走说吃人员生师家者的党迷手粉长工客民控族教型女男岁派队座了过吧呢吗";
 
 /// Stands for something seen or said before.
 const DEICTIC: &[&str] = &[
@@ -171,8 +171,15 @@ pub(super) fn fits(reading: &Reading<'_>, attribute: Attribute, value: &Range<us
                 .any(|mark| said.contains(mark))
                 || said.len() <= 5 && is_capitalised(reading, value)
         }
-        Attribute::Pay | Attribute::Hours => number && said.chars().count() <= 40,
-        Attribute::Measure => (number || said.ends_with('型') || said.len() <= 3) && said.chars().count() <= 20,
+        // 年薪30万的工作 and 房租3000以内 are looked for.
+        Attribute::Pay | Attribute::Hours => {
+            number && said.chars().count() <= 40 && !said.contains(['的', '很', '是', '太', '好', '以', '内', '算'])
+        }
+        Attribute::Measure => {
+            (number || said.ends_with('型') || said.len() <= 3)
+                && said.chars().count() <= 20
+                && !said.contains(['的', '很', '太', '好', '以'])
+        }
         Attribute::Device | Attribute::Tool => {
             let named = tagged(&|tag| tag == Tag::Tool) || first_word_is_capitalised(reading, value);
             named && !said.ends_with('的') && reading.date_in(value.clone()).is_none() && said.chars().count() <= 40
@@ -237,6 +244,9 @@ pub(super) fn is_organisation(reading: &Reading<'_>, value: &Range<usize>) -> bo
         || chars > 16
         || is_deictic(said)
         || said.contains(['我', '的'])
+        || ["一家", "一个", "这家", "某家", "某"]
+            .iter()
+            .any(|lead| said.strip_prefix(lead).is_some_and(|rest| rest == "公司"))
     {
         return false;
     }
@@ -314,10 +324,21 @@ pub(super) fn is_object_en(reading: &Reading<'_>, object: &Range<usize>) -> bool
     if said.is_empty()
         || said.chars().count() > OBJECT_CHARS_MAX
         || is_deictic(said)
+        || first == "its"
+        || words
+            .windows(2)
+            .any(|pair| matches!(pair[0], "that" | "this" | "those" | "these") && pair[1].len() > 2 && pair[1] != "are")
+            && words.iter().any(|word| matches!(*word, "within" | "in" | "at" | "for" | "during" | "with" | "of"))
         || NO_OBJECTS.contains(&first) && !article
-        || last == "that"
+        || matches!(last, "that" | "who" | "which" | "where" | "when" | "whose" | "the" | "a" | "of")
         || number
     {
+        return false;
+    }
+    // "I prefer a refund", "to cancel the flight", "a flight on May 20": asked for now.
+    let errand = matches!(first, "a" | "an" | "to")
+        && reading.hits_in(object).iter().any(|hit| matches!(hit.tag, Tag::Service | Tag::State(..)));
+    if errand || reading.date_in(object.clone()).is_some() {
         return false;
     }
     let of_somebody = said.contains("'s ");
@@ -353,9 +374,11 @@ pub(super) fn is_object_en(reading: &Reading<'_>, object: &Range<usize>) -> bool
 pub(super) fn is_object_zh(reading: &Reading<'_>, object: &Range<usize>) -> bool {
     let said = &reading.text()[object.clone()];
     let chars = said.chars().count();
-    let shown =
-        ["这", "那", "你", "您", "我", "他", "她", "它", "什么", "怎么", "吗", "还是", "上面", "刚才", "一下", "哪"];
-    let no_start = ["了", "过", "得", "的", "不", "极", "死", "就", "是", "，", "、", "啊", "呢", "吧", "上班"];
+    let shown = [
+        "这", "那", "你", "您", "我", "他", "她", "它", "什么", "怎么", "吗", "还是", "上面", "刚才", "一下", "哪",
+        "里面", "其中",
+    ];
+    let no_start = ["第", "了", "过", "得", "的", "不", "极", "死", "就", "是", "，", "、", "啊", "呢", "吧", "上班"];
     let meal = [
         "早饭", "早餐", "午饭", "晚饭", "晚餐", "午餐", "饭", "药", "亏", "苦", "软", "素", "惯", "下", "完", "饱",
         "起", "到", "消",

@@ -85,6 +85,7 @@ pub(super) fn passes(reading: &Reading<'_>, hit: &Hit, clause: &Clause, word: St
             Form::Verb | Form::WithDate => true,
             Form::WithLe => gives_up(reading, hit, clause),
             Form::Dropping => super::dropping::drops(reading, hit, clause),
+            Form::ForNow => is_order(reading, hit, clause) && is_for_a_time(reading, hit, clause),
         }
 }
 
@@ -104,24 +105,43 @@ pub(super) fn is_requested(
     happened || (provided || wished) && !is_told(reading, hit, clause, form)
 }
 
-/// 不做了, 不做灰度了: 了 right behind the word or at the end of its clause. 「先不做了，等机房换完再说」 only puts it off.
+/// 不做了, 不做灰度了: 了 right behind the word or at the end of its clause.
 pub(super) fn gives_up(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     let text = reading.text();
     let rest = text[hit.end..clause.span.end].trim_end().trim_end_matches(['吧', '啊', '哈', '呀', '哦', '啦']);
     let goes_on = rest.starts_with(['完', '到', '好', '得', '成', '出', '错', '过']);
-    let le = !goes_on
-        && (rest.starts_with('了') || rest.ends_with('了') || rest.is_empty() && text[hit.end..].starts_with('啦'));
-    le && !is_put_off(reading, hit, clause)
+    !goes_on && (rest.starts_with('了') || rest.ends_with('了') || rest.is_empty() && text[hit.end..].starts_with('啦'))
 }
 
-/// 先不…了 with a word on when it is taken up again.
-pub(super) fn is_put_off(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
+/// 「先都不做了」「今天不做了」「不做了，以后再说」: what is given up for a time only rests.
+pub(super) fn only_rests(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     let text = reading.text();
+    if !text[hit.span()].starts_with(['不', '别']) {
+        return false;
+    }
+    let before = text[clause.span.start..hit.start].trim_end();
+    let before = before.trim_end_matches(['都', '就', '也', '全', '可']);
+    let for_a_time = ["先", "暂时", "暂且", "今天", "今晚", "今儿", "这会儿"].iter().any(|word| before.ends_with(word));
     let sentence = reading.layout.sentence_of(clause);
-    text[hit.span()].starts_with('先')
-        && ["再说", "再看", "再做", "再弄", "再搞", "再办", "再定", "再开", "等"]
-            .iter()
-            .any(|later| text[hit.end..sentence.span.end].contains(later))
+    let later = ["再说", "再看", "再做", "再弄", "再搞", "再办", "再定", "再开"];
+    for_a_time || later.iter().any(|word| text[hit.end..sentence.span.end].contains(word))
+}
+
+/// "for now", "for today": behind the word, in its clause.
+fn is_for_a_time(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
+    let said = &reading.text()[hit.end..clause.span.end];
+    [
+        "for now",
+        "for the moment",
+        "for the time being",
+        "for today",
+        "for tonight",
+        "for the day",
+        "until tomorrow",
+        "till tomorrow",
+    ]
+    .iter()
+    .any(|time| said.contains(time))
 }
 
 /// A report of what has happened, not an order: 取消了, 已取消, "was cancelled".
@@ -131,6 +151,7 @@ pub(super) fn is_told(reading: &Reading<'_>, hit: &Hit, clause: &Clause, form: F
     match form {
         Form::Participle | Form::Perfect => true,
         Form::Verb | Form::WithDate if is_ascii(reading, hit) => text[hit.span()].ends_with("ed"),
+        Form::ForNow => false,
         Form::WithLe => true,
         Form::Dropping => false,
         Form::Verb | Form::WithDate => {

@@ -196,7 +196,7 @@ fn english(
         };
         phrase::name(reading, phrase::english_object(reading, right))
     };
-    if matches!(form, Form::Verb | Form::WithDate) {
+    if matches!(form, Form::Verb | Form::WithDate | Form::ForNow) {
         // "the demo moved to Friday" has its item in front; before an order stands only who is to do it.
         let told = text[hit.span()].ends_with(['d', 's']);
         return object().or_else(|| told.then(|| passive_subject(reading, left.clone()))?);

@@ -35,7 +35,7 @@ pub(super) fn find(reading: &Reading<'_>, source: Source) -> Vec<StateChange> {
             break;
         }
         let Some(clause) = reading.clause_of(hit) else { continue };
-        // 先不做 gives up with 了 and only pauses without: the same word in another list.
+        // A word that gives up only with 了 may stand in another list too.
         if matches!(form, Form::WithLe | Form::Dropping) && !guard::passes(reading, hit, clause, word, form) {
             continue;
         }
@@ -49,6 +49,8 @@ pub(super) fn find(reading: &Reading<'_>, source: Source) -> Vec<StateChange> {
         {
             continue;
         }
+        let word =
+            if word == StateWord::Cancel && guard::only_rests(reading, hit, clause) { StateWord::Pause } else { word };
         let until = (word == StateWord::Postpone).then(|| until(reading, hit)).flatten();
         if form == Form::WithDate && until.is_none() {
             continue;

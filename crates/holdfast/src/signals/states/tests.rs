@@ -211,19 +211,57 @@ fn nothing_is_put_off_to_what_has_begun() {
 }
 
 #[test]
-fn given_up_is_not_put_off() {
-    check("灰度先不做了", "cancel 灰度");
-    check("灰度不做了", "cancel 灰度");
-    check("先不做灰度了", "cancel 灰度");
-    check("回访先不搞了", "cancel 回访");
-    check("云岫那家先不跟了", "cancel 云岫");
-    check("灰度先不做", "pause 灰度");
-    check("灰度先放一放", "pause 灰度");
-    check("灰度先别做了", "pause 灰度");
-    check("迁移先不动", "pause 迁移");
-    check("灰度先不做了，等机房换完再说", "pause 灰度");
-    for text in ["不做完不行", "门打不开了", "先不说这个", "回不去了", "这事不做完了不踏实"]
-    {
+fn given_up_for_a_time_is_a_pause() {
+    for (text, expected) in [
+        ("灰度不做了", "cancel 灰度"),
+        ("不做了", "cancel -"),
+        ("这个不用做了", "cancel -"),
+        ("王先生的会不开了", "cancel 王先生的会"),
+        ("今天的例会不开了", "cancel 今天的例会"),
+        ("灰度先不做了", "pause 灰度"),
+        ("先不做灰度了", "pause 灰度"),
+        ("回访先不搞了", "pause 回访"),
+        ("云岫那家先不跟了", "pause 云岫"),
+        ("灰度先不做", "pause 灰度"),
+        ("灰度先放一放", "pause 灰度"),
+        ("灰度先别做了", "pause 灰度"),
+        ("迁移先不动", "pause 迁移"),
+        ("灰度先不做了，等机房换完再说", "pause 灰度"),
+        ("灰度不做了，以后再说", "pause 灰度"),
+        ("停一下，先不做了", "pause -"),
+        ("今天先不做了", "pause -"),
+        ("今天不做了", "pause -"),
+        ("先都不做了", "pause -"),
+        ("先不用做了", "pause -"),
+        ("先放一下", "pause -"),
+        ("先停一停吧", "pause -"),
+        ("这个先搁着", "pause -"),
+        ("今天先到这里", "pause -"),
+        ("先放一下搬家", "pause 搬家"),
+        ("Let's stop here for now", "pause -"),
+        ("let's stop here for today.", "pause -"),
+        ("Put this on hold", "pause -"),
+        ("put the review on hold", "pause review"),
+        ("Park it for now", "pause -"),
+        ("let's park the migration for now", "pause migration"),
+        ("Leave it there for today", "pause -"),
+        ("let's call it a day", "pause -"),
+    ] {
+        check(text, expected);
+    }
+    for text in [
+        "不做完不行",
+        "门打不开了",
+        "先不说这个",
+        "回不去了",
+        "这事不做完了不踏实",
+        "要不要先停一停？",
+        "Stop asking me that",
+        "park the car in the garage",
+        "Shall we stop here for now?",
+        "don't stop here for now",
+        "We stayed at a park for now",
+    ] {
         check(text, "");
     }
 }

@@ -84,6 +84,12 @@ pub(super) fn apply(
         }
         owner.learned = learned.through.0;
     }
+    if let Some(induced) = changes.induced {
+        if owner.induced != induced.from.0 {
+            return Err(StoreError::Stale { what: "how far a model was asked".to_owned() });
+        }
+        owner.induced = induced.through.0;
+    }
     secrets::put(connection, owner.number, &changes.secrets)?;
     for operation in &changes.operations {
         if !concerns(operation, &duplicates) {
@@ -125,6 +131,7 @@ struct OwnerRow {
     rewritten: i64,
     memories: i64,
     learned: i64,
+    induced: i64,
     chain: Hash,
 }
 
@@ -138,7 +145,7 @@ impl OwnerRow {
             execute_one(connection, sql, values, "creating an owner")?;
         }
         let sql = "-- load_owner
-            SELECT id, last_event, last_operation, rewritten, memories, learned, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+            SELECT id, last_event, last_operation, rewritten, memories, learned, induced, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
         let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
         connection
             .prepare_cached(sql)
@@ -146,8 +153,17 @@ impl OwnerRow {
                 s.query_row(key, |r| {
                     let number = OwnerNumber(r.get(0)?);
                     let (last_event, last_operation) = (r.get(1)?, r.get(2)?);
-                    let (rewritten, memories, learned) = (r.get(3)?, r.get(4)?, r.get(5)?);
-                    Ok(Self { number, last_event, last_operation, rewritten, memories, learned, chain: r.get(6)? })
+                    let (rewritten, memories, learned, induced) = (r.get(3)?, r.get(4)?, r.get(5)?, r.get(6)?);
+                    Ok(Self {
+                        number,
+                        last_event,
+                        last_operation,
+                        rewritten,
+                        memories,
+                        learned,
+                        induced,
+                        chain: r.get(7)?,
+                    })
                 })
             })
             .map_err(|e| failed("reading an owner", e))
@@ -155,10 +171,11 @@ impl OwnerRow {
 
     fn save(&self, connection: &Connection) -> Result<(), StoreError> {
         let sql = "-- save_owner
-            UPDATE owner SET last_event = ?2, last_operation = ?3, rewritten = ?4, memories = ?5, learned = ?6, chain = ?7
+            UPDATE owner SET last_event = ?2, last_operation = ?3, rewritten = ?4, memories = ?5, learned = ?6, induced = ?7, chain = ?8
             WHERE id = ?1";
-        let Self { number, last_event, last_operation, rewritten, memories, learned, chain } = self;
-        let values = params![number.0, last_event, last_operation, rewritten, memories, learned, chain.as_slice()];
+        let Self { number, last_event, last_operation, rewritten, memories, learned, induced, chain } = self;
+        let values =
+            params![number.0, last_event, last_operation, rewritten, memories, learned, induced, chain.as_slice()];
         execute_one(connection, sql, values, "saving an owner")
     }
 }

@@ -92,12 +92,15 @@ fn select(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> 
 
 pub(super) fn state(connection: &Connection, owner: &Owner) -> Result<MemoryState, StoreError> {
     let sql = "-- memory_state
-        SELECT memories, learned FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+        SELECT memories, learned, induced FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
     let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
     let found = connection
         .prepare_cached(sql)
         .and_then(|mut s| {
-            s.query_row(key, |r| Ok(MemoryState { changes: r.get(0)?, learned: Seq(r.get(1)?) })).optional()
+            s.query_row(key, |r| {
+                Ok(MemoryState { changes: r.get(0)?, learned: Seq(r.get(1)?), induced: Seq(r.get(2)?) })
+            })
+            .optional()
         })
         .map_err(|e| failed("reading how far was learned", e))?;
     Ok(found.unwrap_or_default())

@@ -165,6 +165,12 @@ impl Log {
             }
             self.memory_state.learned = learned.through;
         }
+        if let Some(induced) = changes.induced {
+            if self.memory_state.induced != induced.from {
+                return Err(StoreError::Stale { what: "how far a model was asked".to_owned() });
+            }
+            self.memory_state.induced = induced.through;
+        }
         for operation in changes.operations {
             let target = if let Target::Event(id) = operation.target { Some(id) } else { None };
             let happened = !target.or(operation.cause).is_some_and(|id| duplicates.contains(&id));

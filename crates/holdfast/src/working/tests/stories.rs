@@ -65,13 +65,13 @@ fn three_weeks_of_reports_and_a_migration() {
         log,
         [
             "0 opens 周报",
-            "15 opens CRM 数据迁移",
-            "21 switches to 周报",
-            "25 switches to CRM 数据迁移",
-            "30 switches to 周报",
-            "34 aside on CRM 数据迁移",
-            "42 switches to CRM 数据迁移",
-            "46 switches to 周报",
+            "16 opens CRM 数据迁移",
+            "22 switches to 周报",
+            "26 switches to CRM 数据迁移",
+            "31 switches to 周报",
+            "36 aside on CRM 数据迁移",
+            "44 switches to CRM 数据迁移",
+            "48 switches to 周报",
         ]
     );
     let [report, migration] = tasks.as_slice() else { panic!("{} tasks", tasks.len()) };

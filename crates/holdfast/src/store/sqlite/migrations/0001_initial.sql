@@ -16,6 +16,8 @@ CREATE TABLE owner (
     memories INTEGER NOT NULL DEFAULT 0,
     -- The watermark: its log has been learned from up to and with this position.
     learned INTEGER NOT NULL DEFAULT 0,
+    -- The same for what a language model was asked about.
+    induced INTEGER NOT NULL DEFAULT 0,
     -- The chain's head: BLAKE3 over all commitments so far.
     chain BLOB NOT NULL,
     UNIQUE (tenant, user, agent)

@@ -169,6 +169,9 @@ fn check(directory: &Path, acknowledged: u64) -> u64 {
     }
     let task = store.task(&me, &id("t")).expect("a read");
     assert_eq!(task.map_or(0, |task| task.version), written);
+    let memory = store.memory(&me, MemoryId(uuid::Uuid::from_u128(7))).expect("a read");
+    assert_eq!(memory.map_or(0, |memory| memory.version), written);
+    assert_eq!(store.memory_state(&me).expect("a read").learned, Seq(2 * written as i64));
     let operations = store.status().expect("a status").operations;
     assert_eq!(operations, 3 * written);
     if written > 0 {
@@ -187,6 +190,8 @@ fn check(directory: &Path, acknowledged: u64) -> u64 {
         again.tasks.clear();
         again.update_keys.clear();
         again.archived.clear();
+        again.memories.clear();
+        again.learned = None;
         let committed = store.commit(again).expect("the retry is known");
         assert!(committed.events.iter().all(|appended| appended.duplicate));
     }
