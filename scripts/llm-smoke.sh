@@ -40,3 +40,12 @@ fi
 code=0
 "$holdfast" llm check --llm-url "http://127.0.0.1:$port/v1" --llm-model smollm2-135m || code=$?
 [ "$code" = 0 ] || [ "$code" = 3 ]
+
+# A model this small proposes little that is sound. That it does no harm is what is shown: the store is valid, and what rules know stays.
+store=$folder/store
+rm -rf "$store"
+"$holdfast" --store "$store" observe '以后周报都先写结论。' --no-embed
+"$holdfast" --store "$store" observe 'My manager is Ana Petrova, and the gateway listens on port 8443.' --no-embed
+"$holdfast" --store "$store" learn --llm-url "http://127.0.0.1:$port/v1" --llm-model smollm2-135m
+"$holdfast" --store "$store" memory list --all
+"$holdfast" --store "$store" dump >/dev/null

@@ -37,6 +37,8 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | engine::Error::NoTask
                         | engine::Error::NoSuchTask(_)
                         | engine::Error::NoSuchEvent(_)
+                        | engine::Error::NoSuchMemory(_)
+                        | engine::Error::BadMemory(_)
                         | engine::Error::NoSuchSecret(_)
                         | engine::Error::NoRedactionKey
                         | engine::Error::OtherRedactionKey(_)

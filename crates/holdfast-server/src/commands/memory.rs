@@ -8,7 +8,7 @@ use holdfast::types::moment;
 use holdfast::types::scope::Owner;
 use serde_json::json;
 
-use super::look::entries_in_words;
+use super::look::{counted, entries_in_words, events};
 use crate::cli::{FeedbackArguments, Global, MemoryCommand, NewMemoryArguments};
 use crate::failure::Refused;
 use crate::open;
@@ -196,13 +196,18 @@ pub fn learn(global: &Global, dry_run: bool, printer: Printer) -> Result<()> {
         super::replay::settle(&engine, printer);
     }
     let (verb, changed) = (if dry_run { "would change" } else { "changed" }, lesson.changes.len());
-    printer.say(format_args!("{} events looked at, {changed} memories {verb}, {} faded", lesson.events, faded.len()));
+    printer.say(format_args!(
+        "{} looked at, {} {verb}, {} faded",
+        events(lesson.events),
+        counted(changed as u64, "memory", "memories"),
+        faded.len()
+    ));
     if let Some(induced) = &induced {
         printer.say(format_args!(
-            "the model: {} calls about {} events, {} memories changed, {} parts of its replies unusable, {} late",
-            induced.calls,
-            induced.events,
-            induced.changes.len(),
+            "the model: {} about {}, {} changed, {} parts of its replies unusable, {} late",
+            counted(induced.calls, "call", "calls"),
+            events(induced.events),
+            counted(induced.changes.len() as u64, "memory", "memories"),
             induced.unusable.len(),
             induced.late
         ));

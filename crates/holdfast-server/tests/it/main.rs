@@ -8,6 +8,7 @@ mod docs;
 mod finding;
 mod help;
 mod llm;
+mod memory;
 mod processes;
 mod reindex;
 mod reveal;

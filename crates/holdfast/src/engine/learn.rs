@@ -475,3 +475,6 @@ fn serving(operation: &Operation, session: &ScopeId) -> Option<Serving> {
         events: ids("event").into_iter().map(EventId).collect(),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,7 @@ use super::{Engine, Error};
 use crate::learn::{self, Candidate, Change};
 use crate::recall::{self, Asked, Known, Plan};
 use crate::store::{JournalPage, StoreError};
+use crate::text;
 use crate::types::change::{ChangeSet, MemoryChange};
 use crate::types::ids::{MemoryId, Seq};
 use crate::types::memory::{
@@ -20,7 +21,7 @@ use crate::types::memory::{
 use crate::types::operation::{JournalEntry, Operation, Target, Verb};
 use crate::types::query::{Hit, MemoryNote, Query};
 use crate::types::scope::{Owner, TaskId};
-use crate::types::task::Task;
+use crate::types::task::{ItemStatus, Task};
 
 /// Owners whose memories are kept at hand.
 const OWNERS_MAX: usize = 1_000;
@@ -226,6 +227,7 @@ impl Engine {
             topics.extend(task.names.iter().flat_map(|name| learn::topics_in(name)));
         }
         let overruled = task.map(overruled).unwrap_or_default();
+        let unfit = task.map(unfit).unwrap_or_default();
         let now = query.now.timestamp();
         let cosines = match embedded {
             Some(embedded) => self.meanings(owner, embedded, &known)?,
@@ -240,6 +242,7 @@ impl Engine {
             topics: &topics,
             task: task.map(|task| &task.id),
             overruled: &overruled,
+            unfit: &unfit,
             cosines: &cosines,
             strengths: &strengths,
         };
@@ -303,6 +306,23 @@ fn overruled(task: &Task) -> BTreeMap<String, String> {
             .map(|side| (side, format!("{} {}", constraint.id, constraint.text)))
     });
     sides.collect()
+}
+
+/// What the task forbids or has cancelled, by the terms that name it.
+fn unfit(task: &Task) -> Vec<(BTreeSet<String>, String)> {
+    let named = |text: &str| -> BTreeSet<String> {
+        let terms = text::term_set(text).into_iter();
+        terms.filter(|term| !text::is_stop_term(term) && !learn::says_no(term)).collect()
+    };
+    let constraints = task.visible_constraints();
+    let forbidden = constraints.iter().filter(|(_, constraint)| learn::says_no(&constraint.text));
+    let forbidden =
+        forbidden.map(|(_, constraint)| (named(&constraint.text), format!("{} {}", constraint.id, constraint.text)));
+    let cancelled = task.items.iter().filter(|item| item.status == ItemStatus::Cancelled);
+    let cancelled = cancelled.map(|item| (named(&item.name), format!("{} {} was cancelled", item.id, item.name)));
+    // One character or letter names nothing.
+    let names = |terms: &BTreeSet<String>| terms.iter().any(|term| term.chars().count() > 1);
+    forbidden.chain(cancelled).filter(|(terms, _)| names(terms)).collect()
 }
 
 /// Memories kept at hand for recall, each owner's as of one state of the store.

@@ -384,6 +384,15 @@ const NEGATIONS: &[&str] = &[
     "without", "stop",
 ];
 
+/// Whether a text says no to something.
+pub fn says_no(text: &str) -> bool {
+    let folded = fold(text);
+    let said = |word: &&str| {
+        if word.is_ascii() { find_whole(&folded, word).is_some() } else { folded.contains(*word) }
+    };
+    NEGATIONS.iter().any(|word| said(&word))
+}
+
 /// Whether every number and capitalised name of a text is in its source, and whether both or neither say no.
 fn is_faithful(content: &str, source: &str) -> bool {
     let (said, folded) = (fold(source), fold(content));
@@ -397,13 +406,6 @@ fn is_faithful(content: &str, source: &str) -> bool {
     let names =
         words(content).into_iter().skip(1).filter(|word| word.chars().next().is_some_and(|c| c.is_ascii_uppercase()));
     let mut there = numbers.chain(names.map(|name| fold(&name)));
-    let says_no = |text: &str| {
-        NEGATIONS.iter().any(
-            |word| {
-                if word.is_ascii() { find_whole(text, word).is_some() } else { text.contains(word) }
-            },
-        )
-    };
     there.all(|word| word == "user" || find_whole(&said, &word).is_some()) && (!says_no(&folded) || says_no(&said))
 }
 

@@ -20,6 +20,8 @@ const COSINE_MIN: f32 = 0.35;
 /// What is known to hurt more than it helps is not served, from so many times on.
 const UTILITY_MIN: f32 = 0.3;
 const OUTCOMES_MIN: u32 = 3;
+/// The share of a prohibition's words that experience must have to rest on what it forbids: the verb may be another.
+const UNFIT_SHARE_MIN: f32 = 0.6;
 /// SPEC 4.3: the semantic layer weighs .6 in a fused ranking.
 const SEMANTIC_WEIGHT: f32 = 0.6;
 /// What was inferred stands below what was stated, however sure.
@@ -55,6 +57,8 @@ pub struct Asked<'a> {
     pub task: Option<&'a crate::types::scope::TaskId>,
     /// Attributes of rules that the task in hand sets otherwise, with what sets them.
     pub overruled: &'a BTreeMap<String, String>,
+    /// What the task in hand forbids or has cancelled, as terms, with what says so: experience that rests on it does not fit (SPEC 4.8).
+    pub unfit: &'a [(BTreeSet<String>, String)],
     /// Centred cosines of memories to the question, where there are vectors.
     pub cosines: &'a BTreeMap<MemoryId, f32>,
     /// How sure each is by now, and how much in use: (confidence, activity).
@@ -68,7 +72,7 @@ pub struct Asked<'a> {
 pub fn known(plan: &Plan, asked: &Asked<'_>, memories: &[Known]) -> (Vec<Hit>, Vec<MemoryNote>) {
     let total: f32 = plan.terms.iter().map(|term| term.weight).sum::<f32>() + f32::EPSILON;
     let mut scored: Vec<(Scored<'_>, Option<Verdict>)> =
-        memories.iter().map(|known| (score(plan, asked, known, total), hidden(plan, asked, &known.memory))).collect();
+        memories.iter().map(|known| (score(plan, asked, known, total), hidden(plan, asked, known))).collect();
     scored.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then(b.memory.id.cmp(&a.memory.id)));
     let (mut hits, mut notes) = (Vec::new(), Vec::new());
     let (mut rules, mut others) = (0, 0);
@@ -147,7 +151,8 @@ pub fn is_standing(memory: &Memory) -> bool {
     matches!(memory.kind, MemoryKind::Rule | MemoryKind::Preference)
 }
 
-fn hidden(plan: &Plan, asked: &Asked<'_>, memory: &Memory) -> Option<Verdict> {
+fn hidden(plan: &Plan, asked: &Asked<'_>, known: &Known) -> Option<Verdict> {
+    let memory = &known.memory;
     let hide = |reason: &str| Some(Verdict::Hidden { reason: reason.to_owned() });
     let filter = asked.filter;
     let as_of = filter.until.is_some() || filter.known_at.is_some();
@@ -181,6 +186,14 @@ fn hidden(plan: &Plan, asked: &Asked<'_>, memory: &Memory) -> Option<Verdict> {
     if let Some(by) = asked.overruled.get(&memory.attribute)
         && memory.kind == MemoryKind::Rule
     {
+        return Some(Verdict::Overruled { by: by.clone() });
+    }
+    let experience = matches!(memory.kind, MemoryKind::Lesson | MemoryKind::Procedure | MemoryKind::Inference);
+    let rests_on = |terms: &BTreeSet<String>| {
+        let shared = terms.intersection(&known.terms).count();
+        shared > 0 && shared as f32 >= UNFIT_SHARE_MIN * terms.len() as f32
+    };
+    if let Some((_, by)) = asked.unfit.iter().find(|(terms, _)| experience && rests_on(terms)) {
         return Some(Verdict::Overruled { by: by.clone() });
     }
     if memory.uses.hurt >= OUTCOMES_MIN && memory.uses.utility() < UTILITY_MIN {

@@ -232,6 +232,41 @@ fn a_task_that_failed_leaves_its_reason_and_nothing_it_concluded() {
 }
 
 #[test]
+fn experience_that_rests_on_what_the_task_forbids_is_withheld() {
+    let update = |json: &str| serde_json::from_str(json).expect("an update");
+    for (way, constraint, fits) in [
+        ("Export from the staging database", "Never touch the staging database", false),
+        ("Export from the staging database", "Keep the old box", true),
+        ("从预发库导出", "不要碰预发库", false),
+        ("从预发库导出", "不要发邮件", true),
+    ] {
+        let mut world = world();
+        let first = world.engine.start_task(&world.scope, "data migration 1", None, &[]).expect("a task");
+        world.scope.task = Some(first.id);
+        let steps = format!(
+            r#"{{"actions": [{{"action": "plan", "steps": ["{way}", "Load", "Compare"]}}, {{"action": "next_step"}},
+                {{"action": "complete_step"}}, {{"action": "next_step"}}, {{"action": "complete_step"}},
+                {{"action": "next_step"}}, {{"action": "complete_step"}}, {{"action": "end", "outcome": "success"}}]}}"#
+        );
+        world.engine.update(&world.scope, &update(&steps)).expect("done");
+        let procedure = world.learned().into_iter().find(|memory| memory.kind == MemoryKind::Procedure);
+        assert!(procedure.is_some_and(|procedure| procedure.content.contains(way)));
+        world.scope.task = None;
+        world.in_session("second");
+        let constraints = [constraint.to_owned()];
+        world.engine.start_task(&world.scope, "data migration 2", None, &constraints).expect("a task");
+        let query = Query::new(
+            world.scope.clone(),
+            "how was the migration done? 迁移怎么做：Load, Compare, 导出",
+            world.engine.now(),
+        );
+        let recalled = world.engine.recall(&query).expect("recalled");
+        let served = recalled.hits.iter().any(|hit| matches!(&hit.found, Found::Memory { .. }));
+        assert_eq!(served, fits, "{way} under {constraint}: {:?}", recalled.explain.memories);
+    }
+}
+
+#[test]
 fn a_weekly_habit_is_found_with_its_evidence_and_labelled() {
     let mut world = world();
     for (week, day) in ["2026-11-12", "2026-11-19", "2026-11-26"].into_iter().enumerate() {
