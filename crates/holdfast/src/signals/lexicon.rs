@@ -33,6 +33,8 @@ pub enum LexiconError {
 pub(super) enum Tag {
     /// A state word: what it says and how it has to be used to say it.
     State(StateWord, Form),
+    /// Says it of a thing that is named, and else is an ordinary word: 不要, "skip".
+    Dropping(StateWord),
     /// A fixed phrase around a state word that changes nothing: 恢复出厂, "well done".
     NotState,
     /// Directly after a state word it makes a name of it: 取消率, "pause button".
@@ -341,7 +343,7 @@ impl Lexicon {
             lexicon.add("states.verbs", &words.verbs, Tag::State(*state, Form::Verb))?;
             lexicon.add("states.participles", &words.participles, Tag::State(*state, Form::Participle))?;
             lexicon.add("states.with_le", &words.with_le, Tag::State(*state, Form::WithLe))?;
-            lexicon.add("states.dropping", &words.dropping, Tag::State(*state, Form::Dropping))?;
+            lexicon.add("states.dropping", &words.dropping, Tag::Dropping(*state))?;
             lexicon.add("states.for_now", &words.for_now, Tag::State(*state, Form::ForNow))?;
             lexicon.add("states.perfect", &words.perfect, Tag::State(*state, Form::Perfect))?;
             lexicon.add("states.with_date", &words.with_date, Tag::State(*state, Form::WithDate))?;

@@ -26,7 +26,11 @@ pub(super) fn find(reading: &Reading<'_>, source: Source) -> Vec<StateChange> {
     let mut changes: Vec<StateChange> = Vec::new();
     let mut after = 0;
     for hit in &reading.hits {
-        let Tag::State(word, form) = hit.tag else { continue };
+        let (word, form) = match hit.tag {
+            Tag::State(word, form) => (word, form),
+            Tag::Dropping(word) => (word, Form::Dropping),
+            _ => continue,
+        };
         // The longest word at a place comes first and takes it.
         if hit.start < after {
             continue;
