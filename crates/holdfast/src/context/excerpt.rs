@@ -3,15 +3,22 @@
 use super::fence::inline;
 use super::labels::Labels;
 use super::select::shorter;
-use crate::text::{repeats, same, sentences};
+use crate::text::{extract, json_leaves, repeats, same, sentences};
 use crate::types::event::{Source, StoredEvent, Trust};
 
 /// Stands where words were left out.
 pub(super) const LEFT_OUT: &str = "…";
+/// Of data that was cut, in characters: as much as of prose.
+const EXTRACT_CHARACTERS_MAX: usize = 600;
 
 /// The excerpt's sentences: for telling whether the block says them already. Those that only go on with the work say nothing.
 pub(super) fn words(event: &StoredEvent, ranges: &[std::ops::Range<usize>]) -> Vec<String> {
     let content = event.event.content.as_str();
+    // Of data that is longer than an excerpt, a piece torn out says less than its extract.
+    let torn = ranges.iter().map(|range| range.len()).sum::<usize>() < content.len();
+    if torn && event.overturned.is_empty() && json_leaves(content).is_some() {
+        return vec![extract(content, EXTRACT_CHARACTERS_MAX, &[])];
+    }
     let mut parts = Vec::new();
     // Ranges are data: one that doesn't fit the content is passed over.
     for part in ranges.iter().filter_map(|range| content.get(range.clone())) {

@@ -3,8 +3,9 @@
 use super::excerpt;
 use super::fence::inline;
 use super::labels::Labels;
-use crate::text::{extends, repeats, sentences};
+use crate::text::{extends, json_leaves, repeats, sentences};
 use crate::types::context::{BlockItem, Cut, Section};
+use crate::types::event::{Kind, StoredEvent};
 use crate::types::frame::{Frame, Step, StepStatus};
 use crate::types::ids::ElementId;
 use crate::types::memory::{Memory, MemoryKind, MemoryStatus, Origin, Stance};
@@ -54,6 +55,8 @@ pub(super) struct Selected {
 const DONE_STEPS_RECENT: usize = 20;
 /// How many names of one status are listed when there is no room for all.
 const NAMES_WHEN_SHORT: usize = 10;
+/// A word of an update as short as this is the id of an element, or a status.
+const IDS_CHARACTERS_MAX: usize = 9;
 
 pub(super) fn select(task: Option<&Task>, hits: &[Hit], labels: &Labels) -> Selected {
     let mut selection = Selection { labels, selected: Selected::default(), said: Vec::new(), quoted: Vec::new() };
@@ -300,9 +303,13 @@ impl Selection<'_> {
                 Found::Memory { memory, standing } => self.memory(memory, *standing, rank),
                 Found::Event { event, excerpt } => {
                     let item = BlockItem::Event { id: event.event.id };
-                    let words = excerpt::words(event, excerpt);
+                    let mut words = excerpt::words(event, excerpt);
                     if words.is_empty() {
                         self.cut(Section::Excerpts, item, "it only goes on with the work");
+                        continue;
+                    }
+                    if let Some(reason) = task.and_then(|task| self.shown_already(task, event)) {
+                        self.cut(Section::Excerpts, item, reason);
                         continue;
                     }
                     let said =
@@ -313,11 +320,47 @@ impl Selection<'_> {
                         self.cut(Section::Excerpts, item, &reason);
                         continue;
                     }
+                    // What the latest result was taken from says again what it says.
+                    if task.is_some_and(|task| is_latest_result(task, event)) {
+                        words.retain(|word| !self.said.iter().any(|(_, text)| repeats(text, word)));
+                    }
                     let forms = excerpt::forms(event, &words, self.labels);
                     self.push(Section::Excerpts, item, Weight::Excerpt, forms, rank);
                 }
             }
         }
+    }
+
+    /// Whether an event of the task says nothing beyond its working memory: an update put into words, or the JSON that the latest result
+    /// is the extract of. Its beginning, torn off somewhere, is no better than that.
+    fn shown_already(&self, task: &Task, event: &StoredEvent) -> Option<&'static str> {
+        let (kind, content) = (event.event.kind, &event.event.content);
+        if event.event.scope.task.as_ref() != Some(&task.id) || !event.overturned.is_empty() {
+            return None;
+        }
+        // The goal is what was asked, without what led up to it.
+        let goal = task.frames.first().and_then(|frame| frame.goal.as_ref());
+        if goal.is_some_and(|goal| goal.source == event.event.id && content.trim_end().ends_with(goal.text.as_str())) {
+            return Some("the goal says it already");
+        }
+        if is_latest_result(task, event) {
+            return json_leaves(content).is_some().then_some("the latest result is its extract");
+        }
+        if kind != Kind::StatusChange {
+            return None;
+        }
+        // 「plan: dump; restore」: what it did, and the words of it.
+        let words = |line: &str| -> Vec<String> {
+            let said = line.split_once(": ").map_or("", |(_, said)| said);
+            said.split("; ").flat_map(|part| part.split(": ")).map(str::to_owned).collect()
+        };
+        let shown = |word: &String| {
+            let known = |text: &str| repeats(text, word);
+            word.trim().chars().count() <= IDS_CHARACTERS_MAX && word.is_ascii()
+                || self.said.iter().any(|(_, text)| known(text))
+                || self.selected.lines.iter().filter_map(|line| line.forms.first()).any(|form| known(form))
+        };
+        content.lines().flat_map(words).all(|word| shown(&word)).then_some("the task's state says it already")
     }
 
     /// A rule that a constraint states already is not said twice.
@@ -404,6 +447,12 @@ impl Selection<'_> {
         }
         forms
     }
+}
+
+/// Whether the task's latest result is the extract of what a tool said in this event.
+fn is_latest_result(task: &Task, event: &StoredEvent) -> bool {
+    let result = task.frame().and_then(|frame| frame.latest_result.as_ref());
+    event.event.kind == Kind::ToolResult && result.is_some_and(|result| result.source == event.event.id)
 }
 
 fn element(task: &Task, id: &ElementId) -> BlockItem {

@@ -559,7 +559,8 @@ impl<'a> Batch<'a> {
 /// The first thing a user asks for is the task's goal in their own words.
 fn goal_of(event: &Event) -> Option<String> {
     let asked = event.source == Source::User && matches!(event.kind, Kind::Query | Kind::Note);
-    (asked && event.content.len() <= crate::types::update::ELEMENT_BYTES_MAX).then(|| event.content.trim().to_owned())
+    (asked && event.content.len() <= crate::types::update::ELEMENT_BYTES_MAX)
+        .then(|| working::goal_in(&event.content).to_owned())
 }
 
 /// The journal's word for who did it.

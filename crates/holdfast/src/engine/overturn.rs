@@ -164,7 +164,7 @@ impl Engine {
                 if !outside || !corrected.names.iter().any(name) {
                     continue;
                 }
-                working::corrected(text, correction)
+                working::corrected(text, correction, &correcting.content)
             } else if claims.is_empty() || correction.new.as_ref().is_some_and(|new| says(text, new)) {
                 continue;
             } else {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::plan::Plan;
-use crate::text::{contains_whole, fold, index_terms, json_leaves, sentences, states};
+use crate::text::{self, contains_whole, fold, index_terms, json_leaves, sentences, states};
 use crate::types::event::{Overturned, StoredEvent};
 
 /// Length of an excerpt, in characters: a paragraph. A shorter event is its own excerpt.
@@ -18,7 +18,7 @@ pub fn excerpt(event: &StoredEvent, plan: &Plan) -> Vec<Range<usize>> {
     let content = &event.event.content;
     let standing: Vec<Range<usize>> = sentences(content)
         .into_iter()
-        .filter(|range| plan.history || !is_overturned(&content[range.clone()], &event.overturned))
+        .flat_map(|range| if plan.history { vec![range] } else { standing(content, range, &event.overturned) })
         .collect();
     let length = |range: &Range<usize>| content[range.clone()].chars().count();
     if standing.iter().map(length).sum::<usize>() <= EXCERPT_CHARACTERS_MAX {
@@ -54,6 +54,27 @@ pub fn excerpt(event: &StoredEvent, plan: &Plan) -> Vec<Range<usize>> {
         return std::iter::once(first.start..end).collect();
     }
     joined(content, chosen.into_iter().map(|place| standing[place].clone()).collect())
+}
+
+/// What of a sentence still holds: all, none, or of a list of things with their values (「顺达 6.8 万，铁牛 5.9 万」) the others.
+fn standing(content: &str, range: Range<usize>, overturned: &[Overturned]) -> Vec<Range<usize>> {
+    let mut parts = vec![range];
+    for overturned in overturned {
+        let one = std::slice::from_ref(overturned);
+        let of_part = |part: Range<usize>| {
+            let said = &content[part.clone()];
+            if !is_overturned(said, one) {
+                return vec![part];
+            }
+            if json_leaves(said).is_some() {
+                return Vec::new();
+            }
+            let stands = text::standing(said, &overturned.statement, overturned.replaced_by.as_deref());
+            stands.into_iter().map(|found| part.start + found.start..part.start + found.end).collect()
+        };
+        parts = parts.into_iter().flat_map(of_part).collect();
+    }
+    parts
 }
 
 /// Whether a sentence makes a statement that no longer holds. One that says itself what holds instead is left in peace.

@@ -1,12 +1,13 @@
 //! From scores to what is served: the newest of a slot, the relevance threshold, the limits; and for each candidate the reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::excerpt::excerpt;
 use super::plan::Plan;
 use super::score::{Evidence, Scored, term_weights};
 use super::slots::{COMPARED_MAX, Statement, newest_first};
-use crate::types::event::StoredEvent;
+use crate::text::indexed;
+use crate::types::event::{Source, StoredEvent};
 use crate::types::ids::{EventId, Seq};
 use crate::types::query::{CandidateNote, Explain, Found, Hit, TermNote, Verdict};
 
@@ -59,13 +60,28 @@ pub fn select<E>(
 ) -> Result<(Vec<Hit>, Verdicts), E> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut verdicts = Vec::with_capacity(ranked.len());
-    let best = ranked.iter().map(|r| r.scored.score).fold(0.0, f32::max);
-    let relevant = is_answerable(plan, evidence, ranked);
     let mut texts: BTreeMap<&str, Seq> = BTreeMap::new();
     let terms: BTreeMap<Seq, &str> = evidence.candidates.iter().map(|c| (c.seq, c.terms.as_str())).collect();
+    let turns: Vec<String> = plan.turns.iter().map(|(turn, _)| indexed(turn)).collect();
+    let turns: Vec<BTreeSet<&str>> = turns.iter().map(|turn| turn.split_whitespace().collect()).collect();
+    let mut asked_before = BTreeSet::new();
+    for Ranked { scored: Scored { seq, .. }, .. } in ranked {
+        // By its words first: few are looked at.
+        if terms.get(seq).is_some_and(|terms| turns.iter().any(|turn| is_worded_so(terms, turn)))
+            && load(*seq)?.is_some_and(|event| is_question(&event))
+        {
+            asked_before.insert(*seq);
+        }
+    }
+    // What the question is measured by is what answers it, and not the question itself.
+    let rest = || ranked.iter().filter(|r| !asked_before.contains(&r.scored.seq));
+    let best = rest().map(|r| r.scored.score).fold(0.0, f32::max);
+    let relevant = is_answerable(plan, evidence, rest());
     for candidate in ranked {
         let Scored { seq, score, .. } = candidate.scored;
-        let verdict = if !relevant || score < BESIDE_BEST * best || !finds(&candidate.scored, evidence) {
+        let verdict = if asked_before.contains(&seq) {
+            Verdict::Hidden { reason: "it is the question, asked before".to_owned() }
+        } else if !relevant || score < BESIDE_BEST * best || !finds(&candidate.scored, evidence) {
             Verdict::BelowThreshold
         } else if hits.len() >= limit {
             Verdict::CutByLimit
@@ -91,13 +107,34 @@ pub fn select<E>(
     Ok((hits, verdicts))
 }
 
+/// The user's own question, asked before, answers nothing.
+fn is_question(event: &StoredEvent) -> bool {
+    event.event.source == Source::User && event.event.content.trim().ends_with(['?', '？', '吗', '呢'])
+}
+
+/// Whether a candidate has nearly the words of a question.
+fn is_worded_so(terms: &str, question: &BTreeSet<&str>) -> bool {
+    // Most are far longer or share nothing.
+    if terms.len() > TERMS_BYTES_MAX {
+        return false;
+    }
+    let said: BTreeSet<&str> = terms.split_whitespace().collect();
+    let shared = said.intersection(question).count();
+    shared > 0 && shared * 100 >= said.union(question).count() * SAME_QUESTION_PERCENT
+}
+
+/// The terms of a longer text are no question.
+const TERMS_BYTES_MAX: usize = 1024;
+/// The share of their words that two questions have in common when they are one.
+const SAME_QUESTION_PERCENT: usize = 80;
+
 /// Whether the best candidate is about the question at all.
-fn is_answerable(plan: &Plan, evidence: &Evidence, ranked: &[Ranked]) -> bool {
+fn is_answerable<'r>(plan: &Plan, evidence: &Evidence, mut ranked: impl Iterator<Item = &'r Ranked>) -> bool {
     if !evidence.dense {
-        return ranked.iter().any(|r| r.scored.coverage >= COVERAGE_MIN);
+        return ranked.any(|r| r.scored.coverage >= COVERAGE_MIN);
     }
     let least = if plan.turns.len() > 1 { RELEVANCE_MIN_IN_DIALOGUE } else { RELEVANCE_MIN };
-    ranked.iter().any(|r| r.scored.relevance >= least)
+    ranked.any(|r| r.scored.relevance >= least)
 }
 
 /// A word that can find something, or a meaning near enough: the parts of an absent word find nothing.

@@ -163,6 +163,8 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Cue> {
             // "by the way, new task: …" is one turn.
             (Some(Cue::Switch { topic: named }), Some(Cue::Switch { topic })) => *topic = topic.take().or(named),
             (Some(cue), _) => cues.push(cue),
+            // 「顺便，预算是 8 万」
+            (None, Some(Cue::Switch { topic: None })) if adds_a_limit(reading, clause) => drop(cues.pop()),
             (None, Some(Cue::Switch { topic: topic @ None })) => {
                 *topic = written(reading, requested(reading, clause.span.clone()))
             }
@@ -207,8 +209,11 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
             let request = hits.iter().find(|other| other.tag == Tag::Request && other.start >= hit.end);
             let topic = match request {
                 Some(request) => requested(reading, request.end..clause.span.end),
-                None => topic(reading, rest),
+                None => topic(reading, rest.clone()),
             };
+            if request.is_none() && sets_a_limit(reading, rest.clone()) {
+                return None;
+            }
             let weak = WEAK_SWITCHES.contains(&&reading.text()[hit.span()]);
             let names_work =
                 topic.as_ref().is_some_and(|topic| reading.said(topic.clone(), Tag::Work).next().is_some());
@@ -226,13 +231,57 @@ fn cue_of(reading: &Reading<'_>, clause: &Clause) -> Option<Cue> {
             // 帮我把灯关了 does something to a thing; 帮我把周报写完 is work, and says so by its verb.
             let taken = through.starts_with("把") || through.starts_with("将");
             let done_to = || hits.iter().any(|verb| verb.tag == Tag::RequestVerb && verb.start > after);
-            if !(verb || taken && done_to()) || is_form_letter(reading, hit) {
+            if !(verb || taken && done_to() && !sets_a_limit(reading, rest.clone())) || is_form_letter(reading, hit) {
                 return None;
             }
             Some(Cue::Request { topic: written(reading, requested(reading, rest)) })
         }
     }
 }
+
+/// 「顺便 budget 上限是 8 万」, "by the way the budget is 80k": an amount that something has to keep to is no work.
+fn sets_a_limit(reading: &Reading<'_>, span: Range<usize>) -> bool {
+    let text = &reading.text()[span.clone()];
+    let Some(number) = text.find(|c: char| c.is_ascii_digit()) else { return false };
+    let before = text[..number].trim_end().trim_end_matches(['¥', '$', '€', '£']).trim_end();
+    let dated = reading.dates.iter().any(|found| found.span.contains(&(span.start + number)));
+    let stated = ["是", "为", " is", " are"].iter().any(|copula| before.ends_with(copula)) && !before.ends_with("不是");
+    let limits = LIMITS.iter().any(|word| crate::text::find_whole(text, word).is_some());
+    !dated && (stated || limits)
+}
+
+/// A limit behind words that as often only add to what is being talked of.
+fn adds_a_limit(reading: &Reading<'_>, clause: &Clause) -> bool {
+    let sentence = reading.layout.sentence_of(clause);
+    let before = reading.text()[sentence.span.start..clause.span.start].trim();
+    WEAK_SWITCHES.iter().chain(&["by the way", "btw"]).any(|word| before.starts_with(word))
+        && sets_a_limit(reading, clause.span.clone())
+}
+
+/// What sets an amount.
+const LIMITS: &[&str] = &[
+    "上限",
+    "下限",
+    "不超过",
+    "不能超过",
+    "别超过",
+    "控制在",
+    "最多",
+    "至少",
+    "以内",
+    "不低于",
+    "不少于",
+    "limit",
+    "cap",
+    "at most",
+    "at least",
+    "no more than",
+    "no less than",
+    "maximum",
+    "minimum",
+    "must stay under",
+    "must not exceed",
+];
 
 /// 「尊敬的客户，…请回复」: a message to anybody, passed on. Nobody asks the agent for anything in it.
 fn is_form_letter(reading: &Reading<'_>, hit: &Hit) -> bool {

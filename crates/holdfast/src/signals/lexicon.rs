@@ -33,6 +33,8 @@ pub enum LexiconError {
 pub(super) enum Tag {
     /// A state word: what it says and how it has to be used to say it.
     State(StateWord, Form),
+    /// Says it of a thing that is named, and else is an ordinary word: 不要, "skip".
+    Dropping(StateWord),
     /// A fixed phrase around a state word that changes nothing: 恢复出厂, "well done".
     NotState,
     /// Directly after a state word it makes a name of it: 取消率, "pause button".
@@ -146,6 +148,8 @@ pub(super) enum Form {
     WithDate,
     /// Says it only with 了 behind it or behind its object: 不做 (了).
     WithLe,
+    /// Says of a thing that is named that it falls out: (打印机)不搬(了), "skip (the printer)".
+    Dropping,
     /// Says it only for a time: "park it (for now)".
     ForNow,
     /// Says that something is over only with a sign of the perfect: 完成 (了), 写完 (了).
@@ -203,6 +207,7 @@ struct States {
     perfect: Vec<String>,
     with_date: Vec<String>,
     with_le: Vec<String>,
+    dropping: Vec<String>,
     for_now: Vec<String>,
 }
 
@@ -338,6 +343,7 @@ impl Lexicon {
             lexicon.add("states.verbs", &words.verbs, Tag::State(*state, Form::Verb))?;
             lexicon.add("states.participles", &words.participles, Tag::State(*state, Form::Participle))?;
             lexicon.add("states.with_le", &words.with_le, Tag::State(*state, Form::WithLe))?;
+            lexicon.add("states.dropping", &words.dropping, Tag::Dropping(*state))?;
             lexicon.add("states.for_now", &words.for_now, Tag::State(*state, Form::ForNow))?;
             lexicon.add("states.perfect", &words.perfect, Tag::State(*state, Form::Perfect))?;
             lexicon.add("states.with_date", &words.with_date, Tag::State(*state, Form::WithDate))?;

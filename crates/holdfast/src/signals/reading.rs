@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use jiff::ZonedDateTime;
+use jiff::civil::DateTime;
 
 use super::dates::{self, Found};
 use super::folded::Folded;
@@ -15,6 +16,8 @@ pub(super) struct Reading<'t> {
     pub(super) layout: Layout,
     pub(super) hits: Vec<Hit>,
     pub(super) dates: Vec<Found>,
+    /// When it was said, in its own zone.
+    pub(super) at: DateTime,
 }
 
 impl<'t> Reading<'t> {
@@ -23,7 +26,7 @@ impl<'t> Reading<'t> {
         let layout = Layout::new(folded.text());
         let hits = lexicon.hits(folded.text());
         let dates = dates::find(&folded, &hits, &layout, at);
-        Self { folded, layout, hits, dates }
+        Self { folded, layout, hits, dates, at: at.datetime() }
     }
 
     pub(super) fn text(&self) -> &str {

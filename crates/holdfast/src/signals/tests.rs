@@ -32,6 +32,20 @@ fn check_cues(text: &str, expected: &str) {
 }
 
 #[test]
+fn a_limit_is_no_work() {
+    check_cues("今天把搬家公司的报价收一下。顺便 budget 上限是 8 万，别超。", "");
+    check_cues("顺便预算上限是 8 万，别超", "");
+    check_cues("另外预算控制在 8 万以内", "");
+    check_cues("请把预算控制在 8 万以内写完", "");
+    check_cues("帮我写一份不超过500字的周报", "request 不超过500字的周报");
+    check_cues("By the way the budget limit is 80k, don't exceed it", "");
+    check_cues("By the way, the budget is $80,000", "");
+    check_cues("顺便帮我写个预算", "switch 预算");
+    check_cues("By the way, please draft the budget", "switch budget; request budget");
+    check_cues("换个话题，退货率不是3.2%，是2.8%", "switch -");
+}
+
+#[test]
 fn chinese_cues() {
     check_cues("接着把周报弄完", "continue 周报");
     check_cues("继续上次的周报", "continue 周报");

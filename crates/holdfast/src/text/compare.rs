@@ -1,5 +1,7 @@
 //! When two texts say the same thing, and where one names another: folded comparing, never guessing at meaning.
 
+use std::ops::Range;
+
 use super::normalise::fold;
 
 /// The letters and digits of a text, folded: what is left when spaces and punctuation don't count. A sign, a point within
@@ -32,8 +34,27 @@ pub fn same(a: &str, b: &str) -> bool {
 
 /// Whether a text says a statement: the same words, or the statement among more, but for width, case and punctuation.
 pub fn repeats(text: &str, statement: &str) -> bool {
-    let (text, statement) = (core(text), core(statement));
+    let (text, statement) = (words(text), words(statement));
     !statement.is_empty() && find_whole(&text, &statement).is_some()
+}
+
+/// The core of a text with a space where words or numbers would run together: "step one" is not in "a step, onerous". `14GB` is
+/// `14 GB`.
+fn words(text: &str) -> String {
+    let letter = |c: char| c.is_alphabetic() && !is_han_or_kana(c);
+    let mut out = String::new();
+    for word in text.split_whitespace() {
+        for (place, c) in core(word).chars().enumerate() {
+            let before = out.chars().next_back().unwrap_or(' ');
+            let run_together =
+                place == 0 && (letter(before) || before.is_ascii_digit()) && (letter(c) || c.is_ascii_digit());
+            if run_together || before.is_ascii_digit() && letter(c) {
+                out.push(' ');
+            }
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// Whether `longer` opens with all of `shorter` and goes on to say more: 「退货率 2.8%（36/1281）」 and 「退货率 2.8%」.
@@ -65,6 +86,50 @@ pub fn find_whole(text: &str, needle: &str) -> Option<usize> {
             || (needle.ends_with(|c: char| c.is_ascii_digit()) && starts_with_point(after));
         !goes_on_before && !goes_on_after
     })
+}
+
+/// Every place where a text has a value as a whole, in order: width, case and the spaces within do not count (`6.8 万` is `6.8万`).
+pub fn find_value(text: &str, value: &str) -> Vec<Range<usize>> {
+    let wanted: Vec<String> =
+        value.chars().filter(|c| !c.is_whitespace()).map(|c| fold(c.encode_utf8(&mut [0; 4]))).collect();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let Some(first) = wanted.first() else { return found };
+    let starts_with_digit = first.starts_with(|c: char| c.is_ascii_digit());
+    let ends_with_digit = wanted.last().is_some_and(|last| last.ends_with(|c: char| c.is_ascii_digit()));
+    for (start, c) in text.char_indices() {
+        if fold(c.encode_utf8(&mut [0; 4])) != *first || found.last().is_some_and(|last| start < last.end) {
+            continue;
+        }
+        let Some(end) = end_of(&text[start..], &wanted).map(|length| start + length) else { continue };
+        let (before, after) = (&text[..start], &text[end..]);
+        let goes_on = joins(Some(c), before.chars().next_back())
+            || joins(text[start..end].chars().next_back(), after.chars().next())
+            || starts_with_digit && ends_in_point(before)
+            || ends_with_digit && starts_with_point(after);
+        if !goes_on {
+            found.push(start..end);
+        }
+    }
+    found
+}
+
+/// How long the beginning of a text is that has these characters, with or without spaces between them.
+fn end_of(text: &str, wanted: &[String]) -> Option<usize> {
+    let mut wanted = wanted.iter();
+    let mut next = wanted.next()?;
+    for (at, c) in text.char_indices() {
+        if at > 0 && c.is_whitespace() && c != '\n' {
+            continue;
+        }
+        if fold(c.encode_utf8(&mut [0; 4])) != *next {
+            return None;
+        }
+        match wanted.next() {
+            Some(more) => next = more,
+            None => return Some(at + c.len_utf8()),
+        }
+    }
+    None
 }
 
 /// Two characters of one Latin word or number.
@@ -107,6 +172,36 @@ mod tests {
         assert_eq!(find_whole("port 22 and 2222", "2222"), Some(12));
         assert_eq!(find_whole("concat", "cat"), None);
         assert_eq!(find_whole("用Rust写", "Rust"), Some("用".len()));
+    }
+
+    #[test]
+    fn a_statement_among_other_words() {
+        for (text, statement, expected) in [
+            ("[s3] in progress: dump the orders", "Dump the orders.", true),
+            ("start, ERROR disk full on /data, done", "ERROR disk full on /data", true),
+            ("计划：先导出订单，再恢复", "导出订单", true),
+            ("dump 14 GB done", "14GB", true),
+            ("a step, onerous", "step one", false),
+            ("1 2 of 3", "12 of", false),
+            ("Never restart it", "restart", true),
+        ] {
+            assert_eq!(repeats(text, statement), expected, "{statement:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_found_however_it_is_spaced() {
+        for (text, value, expected) in [
+            ("顺达 6.8万，铁牛 5.9 万", "6.8 万", vec!["6.8万"]),
+            ("顺达 ６．８ 万", "6.8万", vec!["６．８ 万"]),
+            ("A 16.8k, B 6.8k; C 6.8K", "6.8k", vec!["6.8k", "6.8K"]),
+            ("14 GB and 14 GBit", "14GB", vec!["14 GB"]),
+            ("version 6.8.1", "6.8", vec![]),
+            ("6.8", "", vec![]),
+        ] {
+            let found: Vec<&str> = find_value(text, value).into_iter().map(|range| &text[range]).collect();
+            assert_eq!(found, expected, "{value:?} in {text:?}");
+        }
     }
 
     #[test]

@@ -57,6 +57,11 @@ const KEYS: &[&str] = &[
     "date", "time", "path", "file", "url", "code", "reason", "summary", "success", "ok", "value", "answer", "名称",
     "状态", "金额", "结果", "日期",
 ];
+/// Keys and values that tell of something gone wrong.
+pub(super) const ALARMS: &[&str] =
+    &["fail", "error", "warn", "exception", "timeout", "denied", "失败", "错误", "警告", "异常", "超时"];
+/// A longer value at the top is prose.
+const TOP_CHARS_MAX: usize = 80;
 /// Keys whose values nobody asks for again.
 const NOISE_KEYS: &[&str] = &[
     "trace",
@@ -148,22 +153,33 @@ fn extract_leaves(leaves: &[(String, String)], budget_chars: usize, focus_terms:
     let lines: Vec<String> = leaves
         .iter()
         .map(|(path, value)| {
-            let value = match value.char_indices().nth(LEAF_CHARS_MAX) {
-                Some((end, _)) => format!("{}…", &value[..end]),
-                None => value.clone(),
-            };
+            let value = cut(value, LEAF_CHARS_MAX);
             if path.is_empty() { value } else { format!("{path}: {value}") }
         })
         .collect();
     let scores: Vec<u32> = leaves.iter().map(|(path, value)| leaf_score(path, value, &focus)).collect();
+    let chars = lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
+    if chars > budget_chars + 1
+        && let Some(extract) = super::rows::extract(leaves, &lines, &scores, budget_chars)
+    {
+        return extract;
+    }
     let mut chosen = choose(&scores, |at| lines[at].chars().count() + 1, budget_chars + 1);
     chosen.sort_unstable();
     let lines: Vec<&str> = chosen.into_iter().map(|at| lines[at].as_str()).collect();
     lines.join("\n")
 }
 
+/// The beginning of a value that is too long.
+pub(super) fn cut(value: &str, chars_max: usize) -> String {
+    match value.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
 /// Places by score, earlier first among equals, as many as fit. What says nothing doesn't fill up the room.
-fn choose(scores: &[u32], length: impl Fn(usize) -> usize, budget: usize) -> Vec<usize> {
+pub(super) fn choose(scores: &[u32], length: impl Fn(usize) -> usize, budget: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(scores[at]), at));
     let worth = u32::from(scores.iter().any(|&score| score > 0));
@@ -198,6 +214,11 @@ fn sentence_score(sentence: &str, focus: &[String]) -> u32 {
     if short { score / 2 } else { score }
 }
 
+/// `errors: 0`, `failed: false`: nothing went wrong.
+fn says_none(value: &str) -> bool {
+    matches!(value.trim(), "0" | "false" | "none" | "no" | "ok" | "无")
+}
+
 fn leaf_score(path: &str, value: &str, focus: &[String]) -> u32 {
     let path = fold(path);
     let key =
@@ -208,7 +229,10 @@ fn leaf_score(path: &str, value: &str, focus: &[String]) -> u32 {
     let noise = NOISE_KEYS.iter().any(|noise| key.contains(noise));
     let shallow = path.matches(['.', '[']).count() <= 1;
     let opaque = value.len() > 40 && !value.contains(char::is_whitespace) && value.is_ascii() && !value.contains('/');
-    let score = 4 + focused.min(4) as u32 * 6 + u32::from(known) * 3 + u32::from(shallow) * 2;
+    // What went wrong and how much there is stands at the top, and decides what is done next.
+    let alarms = u32::from(ALARMS.iter().any(|word| key.contains(word) || lower.contains(word)) && !says_none(&lower));
+    let top = u32::from(!path.contains(['.', '[']) && value.chars().count() <= TOP_CHARS_MAX);
+    let score = 4 + focused.min(4) as u32 * 6 + u32::from(known) * 3 + u32::from(shallow) * 2 + alarms * 8 + top * 4;
     let score = score + u32::from(value.contains(|c: char| c.is_numeric()));
     if noise || opaque { score.saturating_sub(4) } else { score }
 }

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 /// Leaves that are read of one text: a result of more is a table, and its beginning stands for it.
 const LEAVES_MAX: usize = 2000;
+/// And so many of the top behind them.
+const TOP_LEAVES_MAX: usize = 100;
 /// Deeper nesting is followed, but no longer named in the path.
 const PATH_DEPTH_MAX: usize = 12;
 /// Deeper nesting isn't followed at all; no tool means it, and memory stays bounded.
@@ -254,10 +256,17 @@ impl Reader<'_> {
 
     fn leaf(&mut self, value: String) -> Result<(), Stop> {
         let value = value.trim();
-        if !value.is_empty() {
+        // Behind a long table, what stands at the top still counts: how many, how many failed.
+        let counts =
+            self.leaves.len() < LEAVES_MAX || self.is_of_the_top() && self.leaves.len() < LEAVES_MAX + TOP_LEAVES_MAX;
+        if counts && !value.is_empty() {
             self.leaves.push((self.path(), value.to_owned()));
         }
-        if self.leaves.len() >= LEAVES_MAX { Err(Stop::Enough) } else { Ok(()) }
+        if self.leaves.len() >= LEAVES_MAX + TOP_LEAVES_MAX { Err(Stop::Enough) } else { Ok(()) }
+    }
+
+    fn is_of_the_top(&self) -> bool {
+        matches!(self.stack.as_slice(), [Place::Key(_)])
     }
 
     fn path(&self) -> String {

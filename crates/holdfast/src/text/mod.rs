@@ -1,6 +1,7 @@
 //! Everything that is done to text before anybody looks for meaning in it: folding, search terms, sentences, extracts,
 //! main language, token counts. Pure, and knows of no other room.
 
+mod clauses;
 mod compare;
 mod count;
 mod extract;
@@ -8,6 +9,7 @@ mod json;
 mod language;
 mod normalise;
 mod passages;
+mod rows;
 mod script;
 mod sentences;
 mod statement;
@@ -17,8 +19,9 @@ mod tokenise;
 #[cfg(test)]
 mod tests;
 
+pub use clauses::{standing, with_value};
 pub(crate) use compare::is_han_or_kana;
-pub use compare::{extends, find_whole, repeats, same};
+pub use compare::{extends, find_value, find_whole, repeats, same};
 pub use count::Tokenizer;
 pub use extract::{core_sentences, extract};
 pub use json::json_leaves;

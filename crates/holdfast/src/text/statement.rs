@@ -47,19 +47,23 @@ impl Words {
     fn of(text: &str) -> Self {
         let terms = query_terms(text).into_iter().filter(|term| term.strength == Strength::Strong);
         let words = terms.map(|term| term.text).collect();
-        let mut numbers = BTreeSet::new();
-        let folded = super::normalise::fold(text);
-        let mut number = String::new();
-        for c in folded.chars().chain([' ']) {
-            if c.is_ascii_digit() || (c == '.' && !number.is_empty()) {
-                number.push(c);
-            } else if !number.is_empty() {
-                numbers.insert(number.trim_end_matches('.').to_owned());
-                number.clear();
-            }
-        }
-        Self { words, numbers }
+        Self { words, numbers: numbers(text) }
     }
+}
+
+/// The numbers of a text, without their units.
+pub(super) fn numbers(text: &str) -> BTreeSet<String> {
+    let mut numbers = BTreeSet::new();
+    let mut number = String::new();
+    for c in super::normalise::fold(text).chars().chain([' ']) {
+        if c.is_ascii_digit() || (c == '.' && !number.is_empty()) {
+            number.push(c);
+        } else if !number.is_empty() {
+            numbers.insert(number.trim_end_matches('.').to_owned());
+            number.clear();
+        }
+    }
+    numbers
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@
 //! plan is done, what it made, what it plans and what it asks. A tool's give a result, as an extract. Untrusted text is data:
 //! nothing in it but the extract is taken, and an extract is never a constraint, a goal or an item.
 
+use super::known::mentions;
 use super::names::{bare, is_called, matches, words};
-use crate::text::{extract, find_whole, fold, repeats, same, sentences};
+use crate::text::{extract, find_value, find_whole, fold, repeats, same, sentences, standing, with_value};
 use crate::types::event::{Event, Kind, Source, Trust};
 use crate::types::frame::{Frame, Step, StepStatus};
 use crate::types::signals::{Correction, Cue, EntityKind, Feedback, Instruction, Signals, StateChange, StateWord};
@@ -115,7 +116,7 @@ fn corrections(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             if !says(text, &correction.old) || overturned.iter().any(|known| same(known, text)) {
                 continue;
             }
-            let new = corrected(text, correction);
+            let new = corrected(text, correction, said.content);
             if new.as_ref() != Some(text) {
                 overturned.push(text);
                 actions.push(Action::Supersede { old: id.clone(), text: new });
@@ -148,24 +149,26 @@ fn stated_anew(task: &Task, said: &Said<'_>, correction: &Correction) -> Option<
 /// Whether a statement has the value.
 pub(crate) fn says(text: &str, old: &str) -> bool {
     let old = old.trim();
-    find_whole(&fold(text), &fold(old)).is_some() || (old.chars().count() > 3 && repeats(text, old))
+    !find_value(text, old).is_empty() || (old.chars().count() > 3 && repeats(text, old))
 }
 
-/// What holds instead of a statement: its clause that has the old value, with the new one in its place. What else the statement said
-/// rested on the old value (「3.2%，连续两周上升」), so it is not said again.
-pub(crate) fn corrected(text: &str, correction: &Correction) -> Option<String> {
+/// What holds instead of a statement: the same with the new value where the old one stood. How the value goes (「3.2%，连续两周上升」)
+/// rested on the old one, so it is not said again. `said` put it right: of several with the value, it tells which. A value that is only
+/// denied leaves what is said of other things.
+pub(crate) fn corrected(text: &str, correction: &Correction, said: &str) -> Option<String> {
     let old = correction.old.trim();
-    let Some(at) = find_whole(text, old) else { return Some(correction.new.as_deref()?.trim().to_owned()) };
-    let is_end = |c: char| matches!(c, '，' | '；' | '。' | ';' | '！' | '？' | '\n');
-    let start = text[..at].char_indices().rev().find(|(_, c)| is_end(*c)).map_or(0, |(end, c)| end + c.len_utf8());
-    let end = text[at + old.len()..].find(is_end).map_or(text.len(), |end| at + old.len() + end);
-    reworded(text[start..end].trim(), correction)
+    let Some(new) = correction.new.as_deref().map(str::trim) else {
+        let stands: Vec<&str> = standing(text, old, None).into_iter().filter_map(|range| text.get(range)).collect();
+        let between = if text.contains('；') || !text.is_ascii() { "；" } else { "; " };
+        return (!stands.is_empty()).then(|| stands.join(between));
+    };
+    Some(with_value(text, old, new, said).unwrap_or_else(|| new.to_owned()))
 }
 
 /// The whole text with the new value in the place of the old: a constraint loses none of its other clauses.
 fn reworded(text: &str, correction: &Correction) -> Option<String> {
     let (old, new) = (correction.old.trim(), correction.new.as_deref()?.trim());
-    let replaced = find_whole(text, old).map(|at| format!("{}{new}{}", &text[..at], &text[at + old.len()..]));
+    let replaced = find_value(text, old).first().map(|at| format!("{}{new}{}", &text[..at.start], &text[at.end..]));
     Some(replaced.unwrap_or_else(|| new.to_owned()))
 }
 
@@ -180,6 +183,16 @@ fn constraints(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             texts.push(clause);
         }
     }
+    // 「不要报表副本了」 takes a thing out of the work, and lays nothing down.
+    let drops_an_item = |text: &String| {
+        let Some(at) = said.content.find(text.as_str()) else { return false };
+        signals.states.iter().any(|state| {
+            let told = !state.requested || state.item.as_ref().is_some_and(|item| mentions(task, item));
+            let here = (at..at + text.len()).contains(&state.span.start);
+            here && told && drops(said, state) && state.item.as_ref().is_some_and(|item| text.contains(item.as_str()))
+        })
+    };
+    texts.retain(|text| !drops_an_item(text));
     let mut texts: Vec<String> = texts.into_iter().map(|text| with_its_item(text, said, signals)).collect();
     texts.dedup();
     let in_force = task.visible_constraints();
@@ -218,7 +231,7 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
             continue;
         };
         // 「我想取消订单」 is a request for a service, unless it is something of this task.
-        if state.requested && !is_known(task, item) {
+        if state.requested && !is_known(task, item) && !(drops(said, state) && mentions(task, item)) {
             continue;
         }
         // 「前」 and 「它」 name nothing.
@@ -260,6 +273,12 @@ fn states(task: &Task, said: &Said<'_>, signals: &Signals) -> Vec<Action> {
     actions.extend(due);
     actions.extend(of_task);
     actions
+}
+
+/// "Skip the printer", 从清单里去掉: what the work is about decides what that is said of, and not who provides it.
+fn drops(said: &Said<'_>, state: &StateChange) -> bool {
+    let word = said.content.get(state.span.clone()).map(fold).unwrap_or_default();
+    state.word == StateWord::Cancel && !word.contains("取消") && !word.contains("cancel")
 }
 
 /// An item or a step of the task, or the task itself by its name.

@@ -6,6 +6,8 @@
 
 use std::cell::OnceCell;
 
+use super::imperative::without_lead;
+use super::known::{Known, known};
 use super::names::{Match, NAME_BYTES_MAX, bare, called, deals_with, find_item, matches, named_at};
 use crate::text::fold;
 use crate::types::event::{Kind, Source};
@@ -70,7 +72,10 @@ pub fn attribute(tasks: &[Task], given: &Given<'_>, signals: &Signals) -> Attrib
     if given.source != Source::User || given.kind == Kind::Imported {
         return talk.stays("only the user turns the talk to another task");
     }
-    talk.points().or_else(|| talk.wants_work()).unwrap_or_else(|| talk.stays("nothing in it points to another task"))
+    talk.points()
+        .or_else(|| talk.wants_work())
+        .or_else(|| talk.is_known_to_one())
+        .unwrap_or_else(|| talk.stays("nothing in it points to another task"))
 }
 
 /// Whether a state word is about another live task by its name, and nothing of this one.
@@ -358,6 +363,22 @@ impl<'a> Talk<'a> {
             .then(|| self.opens(&work.text, "wishes for work by its name, and none is in hand"))
     }
 
+    /// 「王总定了，就用顺达」 opens a session: the only task that waits for 王总, or the only one there is, if it speaks of what is named.
+    fn is_known_to_one(&self) -> Option<Attribution> {
+        if self.given.session_task.is_some() {
+            return None;
+        }
+        let live: Vec<&Task> = self.tasks.iter().filter(|task| task.status.is_live()).collect();
+        let known: Vec<(Known, &Task)> =
+            live.iter().filter_map(|task| Some((known(task, self.folded(), self.signals)?, *task))).collect();
+        let named: Vec<&Task> = known.iter().filter(|(how, _)| *how == Known::Named).map(|(_, task)| *task).collect();
+        match (named.as_slice(), known.as_slice(), live.len()) {
+            ([task], ..) => Some(self.goes_to(task, "names what only one task waits for or deals with")),
+            ([], [(_, task)], 1) => Some(self.goes_to(task, "speaks of what the only open task is about")),
+            _ => None,
+        }
+    }
+
     fn says_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.says(word))
     }
@@ -597,7 +618,7 @@ fn is_head(before: &str) -> bool {
 }
 
 fn title(topic: &str) -> String {
-    let topic = topic.split_whitespace().collect::<Vec<_>>().join(" ");
+    let topic = without_lead(topic).split_whitespace().collect::<Vec<_>>().join(" ");
     let topic = topic.trim_matches(|c: char| c.is_whitespace() || "，。,.：:；;！!？?".contains(c));
     match topic.char_indices().nth(TITLE_CHARACTERS_MAX) {
         Some((at, _)) => format!("{}…", &topic[..at]),

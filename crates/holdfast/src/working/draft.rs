@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::names::called;
-use super::restate::restates;
+use super::restate::{restate_together, restates};
 use super::{Applied, Change, Refusal, Superseded};
 use crate::text::same;
 use crate::types::frame::{Constraint, Frame, Goal, Wording};
@@ -134,7 +134,9 @@ impl Draft {
         let count = self.task.frames.get(at).ok_or(Refusal::TaskEnded)?.constraints.len();
         let names: Vec<String> = called(&self.task).map(str::to_owned).collect();
         let said = |c: &Constraint| c.in_force && (same(&c.text, &text) || restates(&c.text, &text, &names));
-        if self.task.frames[..=at].iter().flat_map(|f| &f.constraints).any(said) {
+        let in_force = || self.task.frames[..=at].iter().flat_map(|f| &f.constraints).filter(|c| c.in_force);
+        let texts: Vec<&str> = in_force().map(|c| c.text.as_str()).collect();
+        if in_force().any(said) || restate_together(&texts, &text, &names) {
             return Ok(());
         }
         room("constraint", count)?;

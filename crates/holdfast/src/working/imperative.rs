@@ -526,15 +526,119 @@ fn lays_down_en(clause: &str) -> bool {
     must || ANYWHERE_EN.iter().any(|word| rest.contains(word)) || FIRST_EN.iter().any(|word| rest.starts_with(word))
 }
 
+/// What only leads up to what is said, longest first.
+const LEADING: &[&str] = &[
+    "顺便说一下",
+    "顺便说一句",
+    "顺便提一句",
+    "另外说一下",
+    "顺便",
+    "顺带",
+    "另外",
+    "还有",
+    "但是",
+    "不过",
+    "而且",
+    "并且",
+    "同时",
+    "对了",
+    "by the way",
+    "btw",
+    "one more thing",
+    "and ",
+    "but ",
+    "also",
+];
+
+/// A text without what only leads up to it: 「顺便预算上限是8万」, "By the way, …".
+pub(super) fn without_lead(text: &str) -> &str {
+    let mut text = text.trim();
+    while let Some(rest) = LEADING.iter().find_map(|word| {
+        let rest = strip_word(text, word)?;
+        // "alsoran" and "btwo" are words.
+        (!word.is_ascii() || word.ends_with(' ') || rest.starts_with([' ', ',', ':'])).then_some(rest)
+    }) {
+        let rest = rest.trim_start_matches(['，', ',', ' ', '：', ':', '、']);
+        if rest.is_empty() {
+            break;
+        }
+        text = rest;
+    }
+    text
+}
+
+/// How one puts the work in hand aside before turning to other work.
+const PUTS_ASIDE: &[&str] = &[
+    "先放",
+    "先搁",
+    "先停",
+    "先不说",
+    "先不聊",
+    "先不管",
+    "先把",
+    "换个事",
+    "换件事",
+    "换个话题",
+    "说点别的",
+    "let's park",
+    "let's pause",
+    "let's leave",
+    "park ",
+    "pause ",
+    "put ",
+    "leave ",
+    "never mind",
+    "forget ",
+    "switching gears",
+    "something else",
+    "new topic",
+];
+/// A longer sentence says more than that.
+const ASIDE_CHARACTERS_MAX: usize = 40;
+
+/// What is asked for, without what only turns to it: 「先放一下搬家。帮我起草…」, "By the way, …".
+pub(crate) fn goal_in(text: &str) -> &str {
+    let text = without_lead(text);
+    let mut all = sentences(text).into_iter();
+    let (Some(first), Some(second)) = (all.next(), all.next()) else { return text };
+    let folded = fold(&text[first.clone()]);
+    let puts = PUTS_ASIDE.iter().any(|word| folded.trim_start().starts_with(word));
+    // 先把数据导出来 is the first thing to do; 先把搬家放一放 is not.
+    let aside = !folded.starts_with("先把") && !folded.starts_with("put ") && !folded.starts_with("leave ")
+        || ["放一放", "放一下", "搁", "停一", "放着", "aside", "on hold", "for now", "for later"]
+            .iter()
+            .any(|word| folded.contains(word));
+    let short = folded.chars().count() <= ASIDE_CHARACTERS_MAX;
+    if puts && aside && short { without_lead(&text[second.start..]) } else { text }
+}
+
 /// The clause without what only leads up to it.
 fn tidy(clause: &str) -> &str {
-    let mut clause = clause.trim();
-    while let Some(rest) = ["另外", "还有", "但是", "不过", "而且", "并且", "同时", "and ", "but ", "also "]
-        .iter()
-        .find_map(|word| strip_word(clause, word))
-    {
-        clause = rest.trim_start_matches(['，', ',', ' ', '：', ':']);
-    }
+    let clause = without_lead(clause);
     let clause = clause.strip_prefix(['-', '*', '•']).unwrap_or(clause);
     clause.trim().trim_end_matches(['。', '.', '！', '!', '，', ',', '；', ';'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::goal_in;
+
+    #[test]
+    fn a_goal_begins_with_what_is_asked_for() {
+        for (text, expected) in [
+            ("先放一下搬家。帮我起草 Q4 的团建方案，人均不超过 300。", "帮我起草 Q4 的团建方案，人均不超过 300。"),
+            ("另外，帮我写周报", "帮我写周报"),
+            ("对了，顺便帮我写周报", "帮我写周报"),
+            ("先把搬家放一放。帮我写周报", "帮我写周报"),
+            ("先把数据导出来。再写周报", "先把数据导出来。再写周报"),
+            ("先放一下搬家", "先放一下搬家"),
+            ("By the way, draft the plan. Keep it short.", "draft the plan. Keep it short."),
+            ("Let's park the move. Draft the party plan.", "Draft the party plan."),
+            ("Put the files in order. Then draft it.", "Put the files in order. Then draft it."),
+            ("Also fix the build", "fix the build"),
+            ("另外", "另外"),
+        ] {
+            assert_eq!(goal_in(text), expected, "{text}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod llm;
 mod memory;
 mod parts;
 mod promises;
+mod said_once;
 mod secrets;
 mod service;
 mod story;

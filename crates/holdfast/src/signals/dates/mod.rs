@@ -17,7 +17,8 @@
 //!    three days to the end of today. 过几天 and "in a few days": the 7 days after today.
 //! 5. Adding months keeps the day or takes the last of the month: 1月31日 + 一个月 is the last of February. Hours and
 //!    minutes (3小时后) are added on the clock of the world, so a DST change in between counts; days are calendar days.
-//! 6. Midnight of a day is its end. A time alone is today's. Lunar festivals (春节, 中秋) are left out: they need an
+//! 6. A date in brackets behind a day (下周三（12月16日）) is the day that is meant.
+//! 7. Midnight of a day is its end. A time alone is today's. Lunar festivals (春节, 中秋) are left out: they need an
 //!    almanac. Habits (每周三, "every Friday", "on Fridays") are no dates.
 
 mod clock;
@@ -142,9 +143,39 @@ impl Reader<'_> {
                 None => (end, stretch),
             };
         }
+        // 下周三（12月16日）: the date that is written out is meant.
+        let (end, stretch) = self.day_beside(end, stretch.start.date()).unwrap_or((end, stretch));
         let day = stretch.start.date();
         let end = self.weekday_beside(end).unwrap_or(end);
         clock::read_after_day(self, end, day).unwrap_or((end, stretch))
+    }
+
+    /// A day in brackets behind another; of the year that brings it nearest, if none is written.
+    fn day_beside(&self, end: usize, beside: Date) -> Read {
+        let mut cursor = super::cursor::Cursor::new(self.text, end);
+        cursor.spaces();
+        cursor.eat_any(&["(", "（"])?;
+        cursor.spaces();
+        let pos = cursor.pos();
+        let here: Vec<Hit> = self.hits_at(pos).copied().collect();
+        // A weekday alone says again what was said.
+        if here.iter().any(|hit| matches!(hit.tag, Tag::Weekday(..))) || pos >= self.text.len() {
+            return None;
+        }
+        let (day_end, stretch) = self.read_at(pos, &here).filter(|(_, stretch)| stretch.is_day())?;
+        cursor.jump(day_end);
+        cursor.spaces();
+        cursor.eat_any(&[")", "）"])?;
+        let said = &self.text[pos..day_end];
+        let has_year = said.contains('年') || said.as_bytes().windows(4).any(|run| run.iter().all(u8::is_ascii_digit));
+        if has_year {
+            return Some((cursor.pos(), stretch));
+        }
+        let day = stretch.start.date();
+        let of_year = |year: i16| Date::new(year, day.month(), day.day()).ok();
+        let years = [beside.year() - 1, beside.year(), beside.year() + 1];
+        let nearest = years.into_iter().filter_map(of_year).min_by_key(|day| (*day - beside).get_days().abs())?;
+        Some((cursor.pos(), Stretch::day(nearest)?))
     }
 
     fn weekday_beside(&self, end: usize) -> Option<usize> {

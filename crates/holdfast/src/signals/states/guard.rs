@@ -84,6 +84,7 @@ pub(super) fn passes(reading: &Reading<'_>, hit: &Hit, clause: &Clause, word: St
             Form::Verb | Form::WithDate if is_ascii(reading, hit) => is_order(reading, hit, clause),
             Form::Verb | Form::WithDate => true,
             Form::WithLe => gives_up(reading, hit, clause),
+            Form::Dropping => super::dropping::drops(reading, hit, clause),
             Form::ForNow => is_order(reading, hit, clause) && is_for_a_time(reading, hit, clause),
         }
 }
@@ -105,7 +106,7 @@ pub(super) fn is_requested(
 }
 
 /// 不做了, 不做灰度了: 了 right behind the word or at the end of its clause.
-fn gives_up(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
+pub(super) fn gives_up(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     let text = reading.text();
     let rest = text[hit.end..clause.span.end].trim_end().trim_end_matches(['吧', '啊', '哈', '呀', '哦', '啦']);
     let goes_on = rest.starts_with(['完', '到', '好', '得', '成', '出', '错', '过']);
@@ -152,6 +153,7 @@ pub(super) fn is_told(reading: &Reading<'_>, hit: &Hit, clause: &Clause, form: F
         Form::Verb | Form::WithDate if is_ascii(reading, hit) => text[hit.span()].ends_with("ed"),
         Form::ForNow => false,
         Form::WithLe => true,
+        Form::Dropping => false,
         Form::Verb | Form::WithDate => {
             let before = &text[clause.span.start..hit.start];
             after.starts_with(['了', '啦'])
@@ -421,7 +423,7 @@ const AUXILIARIES: &[&str] = &[
 ];
 
 /// An English verb as an order or a decision of the speaker, not in a statement about others.
-fn is_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
+pub(super) fn is_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
     let text = reading.text();
     let before = text[clause.span.start..hit.start].trim();
     let mut words = before.rsplit(' ');
@@ -436,6 +438,6 @@ fn is_order(reading: &Reading<'_>, hit: &Hit, clause: &Clause) -> bool {
         let others = reading.said(clause.span.start..hit.start, Tag::ThirdPerson).next().is_some();
         return EN_WILLS.contains(&will) && (decided || !others);
     }
-    // "moved", "pushed" with a date, told of the past: "we moved the demo to Friday", "the demo moved to Friday".
-    text[hit.span()].ends_with("ed")
+    // "moved", "pushed" with a date, told of the past or of now: "we moved the demo to Friday", "the demo moves to Friday".
+    text[hit.span()].ends_with(['d', 's'])
 }

@@ -96,6 +96,9 @@ fn chinese(
     form: Form,
 ) -> Option<Range<usize>> {
     let text = reading.text();
+    // 把打印机从清单里去掉.
+    let from = text[left.clone()].rfind('从').filter(|_| form == Form::Dropping);
+    let left = from.map_or(left.clone(), |at| left.start..left.start + at);
     let said = &text[left.clone()];
     if let Some(at) = said.rfind("把").or_else(|| said.rfind("将")) {
         let len = "把".len();
@@ -113,6 +116,7 @@ fn chinese(
     let subject = phrase::name(reading, left.clone()).filter(|span| !is_person(reading, span));
     let object = object(reading, right);
     match form {
+        Form::Dropping => object.or(subject),
         // 周报写完了发给王总: what follows is the next step, unless nothing was named before.
         Form::Perfect => subject.or(object),
         _ => match (&subject, &object) {
@@ -180,6 +184,10 @@ fn english(
     form: Form,
 ) -> Option<Range<usize>> {
     let text = reading.text();
+    if form == Form::Dropping {
+        let end = super::dropping::object_end(&text[right.clone()]);
+        return phrase::name(reading, phrase::english_object(reading, right.start..right.start + end));
+    }
     let object = || {
         let right = right.start..right.end;
         let right = match text[right.clone()].trim_start().strip_prefix("with ") {
@@ -190,7 +198,7 @@ fn english(
     };
     if matches!(form, Form::Verb | Form::WithDate | Form::ForNow) {
         // "the demo moved to Friday" has its item in front; before an order stands only who is to do it.
-        let told = text[hit.span()].ends_with("ed");
+        let told = text[hit.span()].ends_with(['d', 's']);
         return object().or_else(|| told.then(|| passive_subject(reading, left.clone()))?);
     }
     // "put the review on hold".

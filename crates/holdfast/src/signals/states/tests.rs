@@ -129,6 +129,87 @@ fn an_order_in_a_row_is_an_order() {
     check("If the client declines, cancel the Acme demo", "");
 }
 
+/// A thing that is named falls out of the work; nothing is said of the whole, nor of how to work.
+#[test]
+fn a_thing_falls_out_of_the_work() {
+    check_requested("打印机不搬了，4 台都退租，从清单里去掉。", "cancel 打印机");
+    check_requested("报表副本不用迁了", "cancel 报表副本");
+    check_requested("那就雁栖湖。十渡不用看了。", "cancel 十渡");
+    check_requested("不用迁报表副本了", "cancel 报表副本");
+    check_requested("不要报表副本了", "cancel 报表副本");
+    check_requested("我们不需要测试机了", "cancel 测试机");
+    check_requested("打印机不要了", "cancel 打印机");
+    check_requested("把打印机从清单里去掉", "?cancel 打印机");
+    check_requested("Skip the printer.", "?cancel printer");
+    check_requested("Please drop the reporting replica.", "?cancel reporting replica");
+    check_requested("We don't need the reporting replica any more.", "cancel reporting replica");
+    check_requested("We no longer need the second rack", "cancel second rack");
+    check_requested("I don't need help any more", "?cancel help");
+    check_requested("Take the printer off the list.", "?cancel printer");
+    for text in [
+        "不看了",
+        "不要了",
+        "不用了，谢谢",
+        "我不搬了",
+        "不要发邮件了",
+        "不要再用表格了",
+        "不用担心了",
+        "打印机不动了",
+        "打印机要不要搬了",
+        "如果打印机不搬了，合同要改",
+        "打印机不搬了吗？",
+        "不用看得太细",
+        "把图例去掉",
+        "打印机不用搬到三楼",
+        "客户不来了",
+        "羽绒被就不要大力拍打了",
+        "不用排组里的GPU队列了",
+        "Sell what we no longer need on eBay",
+        "We don't need the replica until Friday",
+        "We don't need to hurry any more",
+        "Skip ahead",
+        "Drop me a line",
+        "Should we skip the printer?",
+        "If you skip the printer, tell me",
+        "Remove the legend",
+        "Don't skip the printer",
+        "He said they don't need the printer any more",
+        "How do I drop the table?",
+    ] {
+        check(text, "");
+    }
+}
+
+#[test]
+fn a_thing_moves_to_a_day() {
+    check("Also the cut-over moves to Thursday 22:00", "postpone cut-over → 2026-09-17T22:00");
+    check("The demo slips to next Tuesday", "postpone demo → 2026-09-22");
+    check("He moves to Berlin on Friday", "");
+    check("布线验收改到下周三（9 月 30 日）下午两点", "postpone 布线验收 → 2026-09-30T14:00");
+    // Written down a while after: the date stays the one that was near.
+    check("布线验收改到下周三（9 月 9 日）下午两点", "postpone 布线验收 → 2026-09-09T14:00");
+    check("The acceptance is postponed to next Wednesday (Sept 30) at 2pm", "postpone acceptance → 2026-09-30T14:00");
+}
+
+/// The day it is said on has begun: who puts a thing off to it by name means the next one.
+#[test]
+fn nothing_is_put_off_to_what_has_begun() {
+    let monday = date(2026, 9, 14).at(11, 50, 0, 0).in_tz("Asia/Shanghai").expect("a time in the zone");
+    for (text, expected) in [
+        ("周报改到周一上午发", "2026-09-21"),
+        ("周报改到周一", "2026-09-21"),
+        ("周报改到周一晚上", "2026-09-14"),
+        ("周报改到周二上午", "2026-09-15"),
+        ("周报推迟到周一（9月14日）下午", "2026-09-14"),
+        ("move the report to Monday morning", "2026-09-21"),
+        ("move the report to this Monday", "2026-09-14"),
+    ] {
+        let states = read(text, &monday, Source::User, Lexicon::builtin()).states;
+        let until = states.first().and_then(|state| state.until.as_ref());
+        assert_eq!(until.map(|until| until.start.date().to_string()).as_deref(), Some(expected), "{text}");
+    }
+}
+
 #[test]
 fn given_up_for_a_time_is_a_pause() {
     for (text, expected) in [

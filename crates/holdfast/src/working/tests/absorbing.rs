@@ -83,6 +83,48 @@ fn a_prohibition_keeps_what_it_is_about() {
     );
 }
 
+/// An amount stands with the clause that says not to exceed it.
+#[test]
+fn a_limit_keeps_its_amount() {
+    check_constraints("今天把报价收一下。顺便预算上限是 8 万，别超。", &["预算上限是 8 万，别超"]);
+    check_constraints("今天把搬家公司的报价收一下。顺便 budget 上限是 8 万，别超。", &["budget 上限是 8 万，别超"]);
+    check_constraints("对了，预算是 8 万，不能超。", &["预算是 8 万，不能超"]);
+    check_constraints(
+        "By the way, the budget cap is 80k, don't exceed it.",
+        &["the budget cap is 80k, don't exceed it"],
+    );
+    check_constraints("Also, never restart the server.", &["never restart the server"]);
+}
+
+/// 「不要报表副本了」 takes a thing out of the work. What is said of doing lays down how to work.
+#[test]
+fn what_falls_out_is_an_item_and_no_constraint() {
+    let at = jiff::civil::date(2026, 9, 16).at(10, 0, 0, 0).in_tz("Asia/Shanghai").unwrap();
+    let task = after(
+        &task(),
+        vec![vec![
+            plan(&["搬打印机", "migrate the orders"]),
+            Action::Result { text: "4 printers, 2 replicas".to_owned() },
+        ]],
+    );
+    let check = |text: &str, expected: &str| {
+        let signals = crate::signals::read(text, &at, Source::User, crate::signals::Lexicon::builtin());
+        assert_eq!(json(absorb(&task, &user(text), &signals)), expected, "{text}");
+    };
+    check("不要报表副本了", r#"{"action":"set_item","name":"报表副本","status":"cancelled"}"#);
+    check("打印机不搬了，4 台都退租，从清单里去掉。", r#"{"action":"complete_step","step":"s3","status":"cancelled"}"#);
+    check(
+        "We don't need the reporting replica any more.",
+        r#"{"action":"set_item","name":"reporting replica","status":"cancelled"}"#,
+    );
+    check("Skip the printers.", r#"{"action":"set_item","name":"printers","status":"cancelled"}"#);
+    check("Take the printers off the list.", r#"{"action":"set_item","name":"printers","status":"cancelled"}"#);
+    // Nobody has heard of it.
+    check("Skip the appendix.", "nothing");
+    check("把附录从清单里去掉", "nothing");
+    check("不要发邮件了", r#"{"action":"add_task_constraint","text":"不要发邮件了"}"#);
+}
+
 #[test]
 fn talk_that_only_sounds_like_an_imperative_is_none() {
     for text in [

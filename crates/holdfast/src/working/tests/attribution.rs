@@ -188,3 +188,33 @@ fn agents_and_tools_follow_the_session() {
     let told = Given { source: Source::Agent, kind: Kind::TaskSwitch, text: "数据迁移", ..given };
     assert_eq!(attribute(&tasks, &told, &Signals::default()).to, Attributed::SwitchTo(TaskId::new("move").unwrap()));
 }
+
+/// The first line of a session names nobody's task: whose it is is told by what only one task knows.
+#[test]
+fn a_session_that_begins_with_what_one_task_knows() {
+    let move_task = after(
+        &named("move", "office-move", &[], 1),
+        vec![vec![
+            plan(&["向三家搬家公司询价", "布线验收", "sign with Acme Movers"]),
+            Action::AskDecision { question: "选顺达还是铁牛？".to_owned(), who: Some("王总".to_owned()) },
+            Action::SetItem { name: "打印机".to_owned(), status: ItemStatus::Open, note: None },
+        ]],
+    );
+    let party = named("party", "团建", &[], 2);
+    let at = jiff::civil::date(2026, 9, 16).at(10, 0, 0, 0).in_tz("Asia/Shanghai").unwrap();
+    let both = [move_task.clone(), party];
+    let one = [move_task];
+    for (tasks, text, expected) in [
+        (&both[..], "王总定了，就用顺达。", "switches move"),
+        (&both[..], "打印机怎么处理？", "switches move"),
+        (&both[..], "今天把搬家公司的报价收一下。", "unattributed"),
+        (&one[..], "今天把搬家公司的报价收一下。顺便 budget 上限是 8 万，别超。", "switches move"),
+        (&one[..], "Any news from Acme Movers?", "switches move"),
+        (&one[..], "李总定了。", "unattributed"),
+        (&one[..], "今天天气不错", "unattributed"),
+        (&one[..], "Any news from Bolt Movers?", "unattributed"),
+    ] {
+        let signals = crate::signals::read(text, &at, Source::User, crate::signals::Lexicon::builtin());
+        assert_eq!(verdict(tasks, None, text, &signals), expected, "{text}");
+    }
+}
