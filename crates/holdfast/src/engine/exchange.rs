@@ -14,7 +14,7 @@ use crate::store::EventPage;
 use crate::text;
 use crate::types::change::{ChangeSet, MemoryChange, NewEvent, SessionState, TaskChange};
 use crate::types::event::{Event, RawEvent, StoredEvent};
-use crate::types::memory::{MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus};
+use crate::types::memory::{MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Origin};
 use crate::types::operation::{Target, Verb};
 use crate::types::scope::{Owner, Scope};
 use crate::types::task::Task;
@@ -159,6 +159,9 @@ impl Engine {
                     let taken = changes.memories.iter().any(of_slot) || !self.store.memories(owner, &slot)?.is_empty();
                     if memory.status == MemoryStatus::Active && taken {
                         memory.status = MemoryStatus::Pending;
+                        // It speaks for nobody here until somebody confirms it.
+                        memory.origin = Origin::Imported;
+                        memory.sources.iter_mut().for_each(|source| source.origin = Origin::Imported);
                         memory.reason = Some("another is in force in the store it was brought into".to_owned());
                     }
                     changes.memories.push(MemoryChange { memory, expected_version: None });

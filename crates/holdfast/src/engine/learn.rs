@@ -1,7 +1,7 @@
 //! Learning from the log: events since the watermark in, one commit of memories out. By rules alone here; it runs when something
 //! was said that is worth it, when a task ends, and every so many events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::text;
 use crate::types::change::{ChangeSet, Learned, MemoryChange, NewEvent};
 use crate::types::event::{Event, Kind, Overturned, Source, StoredEvent, Trust};
 use crate::types::ids::{EventId, MemoryId, Seq};
-use crate::types::memory::{Memory, MemoryFilter, MemoryStatus, Slot, Stance};
+use crate::types::memory::{Evidence, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, Slot, Stance};
 use crate::types::operation::{Operation, Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId};
@@ -27,6 +27,9 @@ const PAGE: usize = 500;
 
 /// Without anything special said, so many events are let come together.
 const EVENTS_BETWEEN_MAX: u32 = 50;
+
+/// Pages learned from by the way: a longer backlog is for `learn`.
+const PAGES_BY_ITSELF_MAX: usize = 2;
 
 /// Blocks looked back at for what a text only says again.
 const SERVINGS_LOOKED_AT: usize = 20;
@@ -49,7 +52,7 @@ pub struct Lesson {
 impl Engine {
     /// Learns from everything since the watermark, and moves it.
     pub fn learn(&self, owner: &Owner) -> Result<Lesson, Error> {
-        self.with_at_hand(owner, |at_hand| self.learn_at_hand(owner, at_hand))
+        self.with_at_hand(owner, |at_hand| self.learn_pages(owner, at_hand, usize::MAX))
     }
 
     /// What `learn` would write, and why not the rest. Writes nothing.
@@ -66,10 +69,11 @@ impl Engine {
     }
 
     /// A page at a time, each in one commit with its watermark: what is done twice after a failure changes nothing.
-    pub(super) fn learn_at_hand(&self, owner: &Owner, at_hand: &mut AtHand) -> Result<Lesson, Error> {
+    fn learn_pages(&self, owner: &Owner, at_hand: &mut AtHand, pages_max: usize) -> Result<Lesson, Error> {
         let mut lesson = Lesson::default();
         let mut from = self.store.memory_state(owner)?.learned;
-        while let Some(pass) = self.pass(owner, &at_hand.tasks, from, &mut Slots::default())? {
+        for _ in 0..pages_max {
+            let Some(pass) = self.pass(owner, &at_hand.tasks, from, &mut Slots::default())? else { break };
             let learned = Learned { from, through: pass.through };
             let changes = ChangeSet { learned: Some(learned), ..self.change_of(owner, &pass.changes, "rules") };
             self.store.commit(changes)?;
@@ -87,7 +91,8 @@ impl Engine {
         if !due && at_hand.unlearned < EVENTS_BETWEEN_MAX {
             return;
         }
-        if let Err(error) = self.learn_at_hand(owner, at_hand) {
+        at_hand.unlearned = 0;
+        if let Err(error) = self.learn_pages(owner, at_hand, PAGES_BY_ITSELF_MAX) {
             tracing::warn!(%error, "nothing was learned this time: {error}");
         }
     }
@@ -127,14 +132,17 @@ impl Engine {
             pass.refused.extend(refused);
             for candidate in found {
                 let texts = served.texts(self, owner, stored)?;
-                if learn::is_echo(&candidate.evidence.quote, texts) {
+                if learn::is_echo(&candidate.evidence.quote, texts)
+                    && !takes_up_again(&candidate, slots.memories(self, owner, &candidate.slot())?)
+                {
                     let reason = "it only says again what was served";
                     pass.refused.push(Refusal { event: stored.event.id, quote: candidate.evidence.quote, reason });
                 } else {
                     candidates.push(candidate);
                 }
             }
-            candidates.extend(self.forgotten(owner, stored, &statements, slots)?);
+            let rejected = self.forgotten(owner, stored, &statements, &candidates, slots, &mut pass.refused)?;
+            candidates.extend(rejected);
             candidates.extend(self.judged(owner, stored, &mut served, slots)?);
         }
         candidates.extend(self.of_tasks(owner, tasks, &events)?);
@@ -147,6 +155,16 @@ impl Engine {
         let now = self.env.now();
         for (slot, new) in by_slot {
             let known = slots.memories(self, owner, &slot)?;
+            // What the user does now and then says nothing against what the user has said.
+            let stated = |memory: &Memory| {
+                memory.sources.iter().any(|source| matches!(source.stance, Stance::States | Stance::Confirms))
+            };
+            let ruled = known.iter().any(|memory| memory.status == MemoryStatus::Active && stated(memory))
+                || new.iter().any(|candidate| candidate.evidence.stance == Stance::States);
+            let new: Vec<Candidate> = new
+                .into_iter()
+                .filter(|one| !(ruled && one.kind == MemoryKind::Rule && one.evidence.stance == Stance::Suggests))
+                .collect();
             let changes = learn::reconcile(known, &new, now, || MemoryId(self.env.id()));
             slots.keep(&slot, &changes);
             pass.changes.extend(changes);
@@ -168,25 +186,47 @@ impl Engine {
         signals::statements(content, &event.occurred_at, &self.lexicon)
     }
 
-    /// 「忘掉我的地址」: rejections of what it is about.
+    /// 「忘掉我的地址」: rejections of what it is about, also of what was said a moment before.
     fn forgotten(
         &self,
         owner: &Owner,
         stored: &StoredEvent,
         statements: &[Statement],
+        before: &[Candidate],
         slots: &mut Slots,
+        refused: &mut Vec<Refusal>,
     ) -> Result<Vec<Candidate>, Error> {
         let event = &stored.event;
-        let mut rejected = Vec::new();
-        for statement in statements {
+        let mut rejected: Vec<Candidate> = Vec::new();
+        for statement in statements.iter().filter(|_| learn::is_first_hand(event)) {
             let Claim::Forget { about } = &statement.claim else { continue };
-            if event.source != Source::User || event.trust != Trust::Trusted {
+            let mut found: Vec<Candidate> = Vec::new();
+            for memory in slots.all(self, owner)? {
+                if learn::concerns(about, &memory.subject, &memory.attribute, &memory.content) {
+                    found.push(learn::operator_says(&memory, Stance::Rejects, &event.occurred_at, &statement.text));
+                }
+            }
+            for said in before.iter().filter(|said| said.evidence.at.timestamp() <= event.occurred_at.timestamp()) {
+                let known = found.iter().any(|other| other.slot() == said.slot() && other.value == said.value);
+                if !known && learn::concerns(about, &said.subject, &said.attribute, &said.content) {
+                    found.push(said.clone());
+                }
+            }
+            if found.is_empty() || found.len() > learn::FORGOTTEN_AT_ONCE_MAX {
+                let reason =
+                    if found.is_empty() { "nothing of it is known" } else { "it fits too much of what is known" };
+                refused.push(Refusal { event: event.id, quote: statement.text.clone(), reason });
                 continue;
             }
-            let known = slots.all(self, owner)?;
-            rejected.extend(learn::denied_by(about, &known).into_iter().map(|memory| {
-                let mut candidate = learn::operator_says(memory, Stance::Rejects, &event.occurred_at, &statement.text);
-                candidate.evidence.event = Some(event.id);
+            rejected.extend(found.into_iter().map(|mut candidate| {
+                candidate.evidence = Evidence {
+                    event: Some(event.id),
+                    at: event.occurred_at.clone(),
+                    stance: Stance::Rejects,
+                    origin: Origin::UserStated,
+                    quote: statement.text.clone(),
+                    task: event.scope.task.clone(),
+                };
                 candidate
             }));
         }
@@ -202,13 +242,11 @@ impl Engine {
         slots: &mut Slots,
     ) -> Result<Vec<Candidate>, Error> {
         let event = &stored.event;
-        let Some(feedback) = stored.signals.feedback.filter(|_| event.source == Source::User) else {
+        let Some(feedback) = stored.signals.feedback.filter(|_| learn::is_first_hand(event)) else {
             return Ok(Vec::new());
         };
-        let ids = served.memories_before(self, owner, stored)?;
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
+        // One verdict on a block: whoever is cross says so more than once.
+        let Some(ids) = served.awaiting_judgement(self, owner, stored)? else { return Ok(Vec::new()) };
         let stance = match feedback {
             Feedback::Positive => Stance::Praises,
             Feedback::Negative => Stance::Blames,
@@ -236,12 +274,19 @@ impl Engine {
             touched.push(task);
             let ended_by = task.closing.as_ref().and_then(|closing| closing.ended_by);
             let Some(event) = own.find(|stored| Some(stored.event.id) == ended_by) else { continue };
+            // Only who works on a task can say that it succeeded.
+            if event.event.trust == Trust::Untrusted || event.event.source == Source::Tool {
+                continue;
+            }
             let mut sources = BTreeMap::new();
             for concluded in task.closing.iter().flat_map(|closing| &closing.conclusions) {
-                let source = self.store.event(owner, concluded.source)?.map(|stored| stored.event.source);
+                let source =
+                    self.store.event(owner, concluded.source)?.map(|stored| (stored.event.source, stored.event.trust));
                 sources.insert(concluded.source, source);
             }
-            candidates.extend(learn::from_task(task, &event.event, |id| sources.get(&id).copied().flatten()));
+            let left = learn::from_task(task, &event.event, |id| sources.get(&id).copied().flatten());
+            // What speaks of the user or gives orders is the user's to say, whoever concluded it.
+            candidates.extend(left.into_iter().filter(|one| !self.speaks_for_the_user(&one.content, &event.event)));
         }
         let mut kinds: Vec<String> = touched.iter().filter_map(|task| kind_of(task)).collect();
         kinds.sort();
@@ -258,6 +303,16 @@ impl Engine {
         Ok(candidates)
     }
 
+    /// Whether a conclusion states what only the user may: how they want it, or how things are with them.
+    fn speaks_for_the_user(&self, content: &str, event: &Event) -> bool {
+        let folded = text::fold(content);
+        ["用户", "the user", "user "].iter().any(|word| folded.contains(word))
+            || signals::statements(content, &event.occurred_at, &self.lexicon)
+                .iter()
+                .any(|statement| !matches!(statement.claim, Claim::Forget { .. }))
+            || ["from now on", "always ", "never ", "以后", "今后", "一律"].iter().any(|word| folded.contains(word))
+    }
+
     /// What the user asked for in these tasks, and when.
     fn asked_of(&self, owner: &Owner, kind: &str, tasks: &[&Task]) -> Result<(Vec<Request>, Vec<Wish>), Error> {
         let (mut requests, mut wishes) = (Vec::new(), Vec::new());
@@ -269,7 +324,8 @@ impl Engine {
                 ..Filter::default()
             };
             let page = EventPage { filter, newest_first: true, limit: EVENTS_OF_A_TASK_MAX, after: None };
-            let events = self.store.events(owner, &page)?;
+            let mut events = self.store.events(owner, &page)?;
+            events.retain(|stored| learn::is_first_hand(&stored.event));
             let constraints = task.frames.first().map(|frame| &frame.constraints);
             let constraints = constraints.or(task.closing.as_ref().map(|closing| &closing.constraints));
             for constraint in constraints.into_iter().flatten().filter(|constraint| constraint.in_force) {
@@ -304,15 +360,28 @@ fn overturned(change: &Change, all: &[Change]) -> Vec<(EventId, Overturned)> {
     let ended_before = change.before.as_ref().is_some_and(|before| before.status == memory.status);
     let Some(at) = memory.valid_to.as_ref().filter(|_| ends && !ended_before) else { return Vec::new() };
     let next = all.iter().find(|other| Some(other.after.id) == memory.superseded_by);
-    let marks = memory.sources.iter().filter(|evidence| evidence.stance == Stance::States).filter_map(|evidence| {
-        let mark = Overturned {
-            statement: evidence.quote.clone(),
-            replaced_by: next.map(|other| other.after.content.clone()),
-            at: at.timestamp(),
-        };
-        Some((evidence.event?, mark))
-    });
+    let marks = memory
+        .sources
+        .iter()
+        .filter(|evidence| {
+            matches!(evidence.stance, Stance::States | Stance::Suggests) && evidence.origin == Origin::UserStated
+        })
+        .filter_map(|evidence| {
+            let mark = Overturned {
+                statement: evidence.quote.clone(),
+                replaced_by: next.map(|other| other.after.content.clone()),
+                at: at.timestamp(),
+            };
+            Some((evidence.event?, mark))
+        });
     marks.collect()
+}
+
+/// Whether words that were served a moment ago are said to have them hold again: 「以前用什么」 served the old one, and the user goes back to it.
+fn takes_up_again(candidate: &Candidate, known: &[Memory]) -> bool {
+    let of_value = |memory: &&Memory| text::same(&memory.value, &candidate.value);
+    known.iter().any(|memory| of_value(&memory) && memory.status == MemoryStatus::Superseded)
+        && !known.iter().any(|memory| of_value(&memory) && memory.status == MemoryStatus::Active)
 }
 
 /// What of a request stands as its evidence.
@@ -390,6 +459,7 @@ impl Slots {
 pub(super) struct Servings {
     sessions: BTreeMap<ScopeId, Vec<Serving>>,
     texts: BTreeMap<(ScopeId, usize), Vec<String>>,
+    judged: BTreeSet<(ScopeId, jiff::Timestamp)>,
 }
 
 #[derive(Debug)]
@@ -445,17 +515,32 @@ impl Servings {
         Ok(&self.texts[&key])
     }
 
-    /// The memories in the last block that was served in the session before this event.
-    fn memories_before(
+    /// The memories in the last block that was served in the session before this event, unless the user has judged it already.
+    fn awaiting_judgement(
         &mut self,
         engine: &Engine,
         owner: &Owner,
         stored: &StoredEvent,
-    ) -> Result<Vec<MemoryId>, StoreError> {
+    ) -> Result<Option<Vec<MemoryId>>, StoreError> {
         let recorded = stored.event.recorded_at;
-        let servings = self.of(engine, owner, &stored.event.scope.session)?;
-        let last = servings.iter().find(|serving| serving.at <= recorded);
-        Ok(last.map(|serving| serving.memories.clone()).unwrap_or_default())
+        let session = &stored.event.scope.session;
+        let last = self.of(engine, owner, session)?.iter().find(|serving| serving.at <= recorded);
+        let Some((at, ids)) = last.map(|serving| (serving.at, serving.memories.clone())) else { return Ok(None) };
+        if !self.judged.insert((session.clone(), at)) {
+            return Ok(None);
+        }
+        // In an earlier pass.
+        for id in &ids {
+            let sources = engine.store.memory(owner, *id)?.map(|memory| memory.sources).unwrap_or_default();
+            let verdicts = sources.into_iter().filter(|s| matches!(s.stance, Stance::Praises | Stance::Blames));
+            for event in verdicts.filter_map(|source| source.event) {
+                let judged = engine.store.event(owner, event)?.map(|stored| stored.event);
+                if judged.is_some_and(|judged| judged.recorded_at >= at && judged.scope.session == *session) {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(ids))
     }
 }
 

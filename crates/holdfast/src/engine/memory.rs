@@ -19,7 +19,7 @@ use crate::types::memory::{
     Applies, Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, Stance,
 };
 use crate::types::operation::{JournalEntry, Operation, Target, Verb};
-use crate::types::query::{Hit, MemoryNote, Query};
+use crate::types::query::{Hit, MemoryNote, QUERY_BYTES_MAX, Query};
 use crate::types::scope::{Owner, TaskId};
 use crate::types::task::{ItemStatus, Task};
 
@@ -150,6 +150,13 @@ impl Engine {
         let (why, secrets) = self.clean(owner, &why.to_owned())?;
         self.with_at_hand(owner, |_| {
             let memory = self.store.memory(owner, id)?.ok_or(Error::NoSuchMemory(id))?;
+            let open = matches!(memory.status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Fading);
+            if stance == Stance::Rejects && !open {
+                return Err(Error::BadMemory(format!(
+                    "it is {} already: there is nothing to take back",
+                    memory.status
+                )));
+            }
             let words = if why.is_empty() { stance.as_str() } else { &why };
             // Said now, of how things are now: a moment before what it is about would change nothing.
             let candidate = learn::operator_says(&memory, stance, &self.now(), words);
@@ -160,7 +167,13 @@ impl Engine {
             }
             change.secrets = self.sealed(owner, &secrets);
             self.store.commit(change)?;
-            Ok(self.store.memory(owner, id)?.unwrap_or(memory))
+            // Confirmed after another had taken its place, it holds anew, as another.
+            let anew = changes.iter().map(|change| &change.after).find(|after| after.status == MemoryStatus::Active);
+            let anew = anew.filter(|after| stance == Stance::Confirms && after.value == memory.value).cloned();
+            Ok(match anew {
+                Some(anew) => anew,
+                None => self.store.memory(owner, id)?.unwrap_or(memory),
+            })
         })
     }
 
@@ -221,7 +234,8 @@ impl Engine {
         if known.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
-        let mut topics = learn::topics_in(&query.text);
+        let asked = &query.text[..query.text.floor_char_boundary(QUERY_BYTES_MAX)];
+        let mut topics = learn::topics_in(asked);
         if let Some(task) = task {
             topics.extend(learn::topics_in(&task.title));
             topics.extend(task.names.iter().flat_map(|name| learn::topics_in(name)));

@@ -141,6 +141,9 @@ impl Engine {
                 sources.extend(memory.into_iter().flat_map(|memory| memory.sources).filter_map(|source| source.event));
             }
             events.retain(|hit| !matches!(&hit.found, Found::Event { event, .. } if sources.contains(&event.event.id)));
+            for note in explain.candidates.iter_mut().filter(|note| sources.contains(&note.id)) {
+                note.verdict = Verdict::Overruled { by: "what the task itself sets".to_owned() };
+            }
         }
         let hits = in_layers(plan.route, facts, memories, events);
         Ok((Recalled { route: plan.route, task: id, about, hits, explain }, task))

@@ -23,6 +23,8 @@ const MOST: f32 = 0.98;
 
 /// What an independent source of support closes of the gap to 1.
 const SUPPORT: f32 = 0.25;
+/// What acting so once more closes: habits are inferred, however often (SPEC 3.5).
+const SUGGESTED: f32 = 0.05;
 /// What being content with it closes.
 const PRAISE: f32 = 0.1;
 /// What is left after something less sure contradicts it.
@@ -57,7 +59,8 @@ pub(super) fn start(origin: Origin, stance: Stance) -> f32 {
 /// The confidence after one more piece of evidence for or against.
 pub(super) fn moved(confidence: f32, stance: Stance) -> f32 {
     match stance {
-        Stance::States | Stance::Suggests => toward_one(confidence, SUPPORT),
+        Stance::States => toward_one(confidence, SUPPORT),
+        Stance::Suggests => toward_one(confidence, SUGGESTED),
         Stance::Confirms => confidence.max(CONFIRMED),
         Stance::Praises => toward_one(confidence, PRAISE),
         Stance::Blames => confidence * BLAME,

@@ -1,11 +1,15 @@
 //! Recalled text that comes back: what memory itself served must not become evidence for itself (SPEC 3.2).
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::text::{fold, repeats};
 
 /// A served text shorter than this is said again by chance: 好的, "use PDF".
 const ECHO_CHARACTERS_MIN: usize = 6;
+
+/// A Chinese heading this long is nobody's but ours.
+const TELLING_HEADING_MIN: usize = 4;
 
 /// Whether a text is a block of ours, or a good part of one: its fence, its preamble, or lines under headings as blocks have
 /// them, whatever was put around it. `headings` and `preambles` are the block's own words, in all its languages.
@@ -15,16 +19,22 @@ pub fn holds_block(text: &str, fence: &str, preambles: &[&str], headings: &[&str
         return true;
     }
     let headings: Vec<String> = headings.iter().map(|heading| fold(heading)).collect();
-    let mut under_heading = false;
+    // 「目标」 and "Constraints" head lists of anybody's; 「长期规则与偏好」 only ours.
+    let telling =
+        |heading: &str| heading.contains(' ') || heading.chars().count() >= TELLING_HEADING_MIN && !heading.is_ascii();
+    let (mut under, mut seen) = (None, BTreeSet::new());
     for line in folded.lines() {
         let line = line.trim().trim_start_matches(['>', '|', ' ']);
-        let bare = line.trim_start_matches(['#', '*', '-', '•', ' ']).trim_end_matches([':', '*', ' ', ':']);
-        if headings.iter().any(|heading| heading == bare) {
-            under_heading = true;
-        } else if under_heading && line.starts_with(['-', '*', '•', '[']) {
-            return true;
+        let bare = line.trim_start_matches(['#', '*', '-', '•', ' ']).trim_end_matches([':', '*', ' ']);
+        if let Some(heading) = headings.iter().find(|heading| *heading == bare) {
+            under = Some(heading);
+        } else if let Some(heading) = under.filter(|_| line.starts_with(['-', '*', '•', '['])) {
+            seen.insert(heading);
+            if telling(heading) || seen.len() > 1 {
+                return true;
+            }
         } else if !line.is_empty() {
-            under_heading = false;
+            under = None;
         }
         if is_labelled(line) {
             return true;

@@ -54,7 +54,7 @@ pub struct Refusal {
 /// What an event's statements may become. Only what a trusted user says at first hand counts at once; what other texts say of
 /// how things are to be done is pending, and nothing else in them is looked at.
 pub fn from_event(event: &Event, statements: &[Statement]) -> (Vec<Candidate>, Vec<Refusal>) {
-    let first_hand = event.source == Source::User && event.trust == Trust::Trusted && event.kind != Kind::Imported;
+    let first_hand = is_first_hand(event);
     let untrusted = event.trust == Trust::Untrusted && event.source != Source::Agent;
     let (mut candidates, mut refusals) = (Vec::new(), Vec::new());
     if !first_hand && !untrusted {
@@ -91,6 +91,11 @@ pub fn from_event(event: &Event, statements: &[Statement]) -> (Vec<Candidate>, V
     (candidates, refusals)
 }
 
+/// Whether an event is the user's own word.
+pub fn is_first_hand(event: &Event) -> bool {
+    event.source == Source::User && event.trust == Trust::Trusted && event.kind != Kind::Imported
+}
+
 fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
@@ -106,12 +111,12 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
         attribute,
         applies: Applies::User,
         value,
-        content: content.to_owned(),
+        content: with_subject(statement, content),
         importance,
         imperative: false,
         evidence: Evidence {
             event: Some(event.id),
-            at: event.occurred_at.clone(),
+            at: not_to_come(event),
             stance,
             origin: Origin::UserStated,
             quote: statement.text.clone(),
@@ -160,9 +165,12 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
                 }
                 None => sides(text),
             };
-            let rules = sides.into_iter().map(|(attribute, content)| Candidate {
+            let of = slots::qualifier(order).filter(|_| condition.is_none());
+            let of = of.map_or_else(String::new, |of| format!(" of {of}"));
+            let sides = sides.into_iter().map(|(side, content)| (bounded(&format!("{side}{of}")), content));
+            let rules = sides.map(|(attribute, content)| Candidate {
                 applies: applies.clone(),
-                ..candidate(MemoryKind::Rule, attribute, essence(content), content, 4, Stance::States)
+                ..candidate(MemoryKind::Rule, attribute, rule_value(content, &applies), content, 4, Stance::States)
             });
             Ok(rules.collect())
         }
@@ -179,6 +187,25 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
     }
 }
 
+/// A clause that inherits its subject can't be read without it: 「我儿子住在北京，对牛奶过敏」 is about the son in both.
+fn with_subject(statement: &Statement, content: &str) -> String {
+    match &statement.subject {
+        Some(subject) if find_whole(&fold(content), &fold(subject)).is_none() => {
+            let space = if subject.is_ascii() { " " } else { "" };
+            format!("{subject}{space}{content}")
+        }
+        _ => content.to_owned(),
+    }
+}
+
+/// When it was said. A clock that runs ahead must not have the last word for years.
+fn not_to_come(event: &Event) -> jiff::ZonedDateTime {
+    if event.occurred_at.timestamp() > event.recorded_at {
+        return event.recorded_at.to_zoned_datetime(event.occurred_at.time_zone().clone());
+    }
+    event.occurred_at.clone()
+}
+
 /// 我妹妹 and 妹妹 are one person, "my sister" too.
 fn subject_of(subject: &str) -> String {
     let folded = fold(subject);
@@ -188,9 +215,9 @@ fn subject_of(subject: &str) -> String {
 }
 
 /// Words that begin the case an order is for, behind it and before it.
-const CASES_BEHIND: &[&str] = &[" when ", " whenever ", " if ", " unless ", " every time ", " in case "];
+const CASES_BEHIND: &[&str] = &[" when ", " whenever ", " if ", " every time ", " in case "];
 const CASES_BEFORE: &[&str] =
-    &["涉及", "遇到", "如果", "要是", "只要", "凡是", "当", "when ", "whenever ", "if ", "every time "];
+    &["涉及", "遇到", "如果", "要是", "凡是", "当我", "when ", "whenever ", "if ", "every time "];
 /// And that end it, where it stands before.
 const CASE_ENDS: &[&str] = &["的时候，", "的时候", "的话，", "的话", "时，", "，", ", "];
 
@@ -201,12 +228,26 @@ fn split_condition(text: &str) -> (&str, Option<&str>) {
     if let Some(at) = behind.filter(|at| *at > 0) {
         return (text[..at].trim(), Some(text[at..].trim()));
     }
-    let Some(start) = CASES_BEFORE.iter().filter_map(|word| lower.find(word)).min() else { return (text, None) };
+    let begins = |word: &str| {
+        lower.match_indices(word).map(|(at, _)| at).find(|at| {
+            let before = lower[..*at].trim_end();
+            before.is_empty() || before.ends_with(['，', ',', '；', ';', '。', '后', '是'])
+        })
+    };
+    let Some(start) = CASES_BEFORE.iter().filter_map(|word| begins(word)).min() else { return (text, None) };
     let end = CASE_ENDS.iter().find_map(|word| text[start..].find(word).map(|at| start + at + word.len()));
     match end {
         Some(end) if end < text.len() => (text[end..].trim(), Some(text[start..end].trim())),
         _ => (text, None),
     }
+}
+
+/// What tells a rule from another for the same kind of work.
+fn rule_value(content: &str, applies: &Applies) -> String {
+    bounded(&match applies {
+        Applies::TaskKind(topic) => essence(&slots::without_topic(content, topic)),
+        _ => essence(content),
+    })
 }
 
 /// An instruction by the sides of things it sets, each with the clauses that do: 「先写结论，再列数据，控制在一页」 sets the order and the
@@ -253,7 +294,12 @@ pub fn by_operator(
     evidence: Evidence,
 ) -> Candidate {
     let value = bounded(&essence(content));
-    let known = attribute.map(|word| slots::attribute(word).map_or_else(|| bounded(&fold(word)), |a| a.name));
+    let known = attribute.map(|word| match slots::attribute(word) {
+        // Each is a slot of its own, as where it is learned.
+        Some(attribute) if attribute.several => bounded(&format!("{}: {value}", attribute.name)),
+        Some(attribute) => attribute.name,
+        None => bounded(&fold(word)),
+    });
     let own = match kind {
         MemoryKind::Rule => {
             let set = sides_set(content);
@@ -265,6 +311,7 @@ pub fn by_operator(
         (Applies::User, MemoryKind::Rule) => topic(content).map_or(Applies::User, Applies::TaskKind),
         (applies, _) => applies,
     };
+    let value = if kind == MemoryKind::Rule { rule_value(content, &applies) } else { value };
     Candidate {
         kind,
         subject: subject.map_or_else(|| USER.to_owned(), subject_of),
@@ -390,7 +437,7 @@ pub fn says_no(text: &str) -> bool {
     let said = |word: &&str| {
         if word.is_ascii() { find_whole(&folded, word).is_some() } else { folded.contains(*word) }
     };
-    NEGATIONS.iter().any(|word| said(&word))
+    NEGATIONS.iter().any(said)
 }
 
 /// Whether every number and capitalised name of a text is in its source, and whether both or neither say no.
@@ -411,7 +458,7 @@ fn is_faithful(content: &str, source: &str) -> bool {
 
 /// What a task that ended leaves: its valid conclusions and facts if it succeeded; the reason alone if it failed. `sources` gives who
 /// said what a conclusion or fact rests on. The event is the one that ended it.
-pub fn from_task(task: &Task, event: &Event, sources: impl Fn(EventId) -> Option<Source>) -> Vec<Candidate> {
+pub fn from_task(task: &Task, event: &Event, sources: impl Fn(EventId) -> Option<(Source, Trust)>) -> Vec<Candidate> {
     let Some(closing) = &task.closing else { return Vec::new() };
     let candidate = |kind, content: &str, importance, origin, source: EventId| {
         let value = essence(content);
@@ -438,8 +485,10 @@ pub fn from_task(task: &Task, event: &Event, sources: impl Fn(EventId) -> Option
         Outcome::Success => {
             let facts = closing.conclusions.iter().filter_map(|concluded| {
                 let origin = match sources(concluded.source) {
-                    Some(Source::User) => Origin::UserStated,
-                    Some(Source::Tool) => Origin::ToolVerified,
+                    // Text of others that was only concluded from: it waits for a person's word.
+                    Some((Source::User, Trust::Untrusted)) => Origin::Imported,
+                    Some((Source::User, _)) => Origin::UserStated,
+                    Some((Source::Tool, _)) => Origin::ToolVerified,
                     _ => Origin::AgentInferred,
                 };
                 candidate(MemoryKind::Fact, &concluded.text, 2, origin, concluded.source)

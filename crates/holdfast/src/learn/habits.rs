@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::ZonedDateTime;
 
 use super::gate::{Candidate, USER};
-use super::slots::{aspects, bounded, essence};
+use super::slots::{aspects, bounded, essence, without_topic};
+use crate::text::{find_whole, fold};
 use crate::types::ids::EventId;
 use crate::types::memory::{Applies, Evidence, MemoryKind, Origin, Stance};
 use crate::types::scope::TaskId;
@@ -54,7 +55,9 @@ fn weekly(mut requests: Vec<&Request>) -> Option<Vec<Candidate>> {
     // Of two that are as often the earlier in the week: any will do, if it is always the same.
     let ((day, afternoon), times) =
         times.into_iter().max_by_key(|(when, times)| (distinct(times), std::cmp::Reverse(*when)))?;
-    let count = distinct(&times);
+    // Three tasks on one day are one occasion.
+    let days: BTreeSet<_> = times.iter().map(|request| request.at.date()).collect();
+    let count = distinct(&times).min(days.len());
     if count < TIMES_MIN || (count as f32) < ON_THE_DAY_MIN * tasks.len() as f32 {
         return None;
     }
@@ -99,14 +102,18 @@ pub struct Wish {
 pub fn promotions(wishes: &[Wish]) -> Vec<Vec<Candidate>> {
     let mut groups: BTreeMap<(&str, String), Vec<&Wish>> = BTreeMap::new();
     for wish in wishes {
-        groups.entry((&wish.topic, wished(&wish.text))).or_default().push(wish);
+        let wished = wished(&wish.text, &wish.topic);
+        // "Only this time" wishes for nothing, and what is an exception in so many words is none the less one the third time.
+        if !wished.is_empty() && !EXCEPTION.iter().any(|word| fold(&wish.text).contains(word)) {
+            groups.entry((&wish.topic, wished)).or_default().push(wish);
+        }
     }
     let promoted = groups.into_values().filter_map(|mut group| {
         group.sort_by_key(|wish| (wish.at.timestamp(), wish.event));
         let mut seen = BTreeSet::new();
         group.retain(|wish| seen.insert(&wish.task));
         let latest = *group.last().filter(|_| group.len() >= TIMES_MIN)?;
-        let value = wished(&latest.text);
+        let value = bounded(&wished(&latest.text, &latest.topic));
         let side = aspects(&latest.text).into_iter().collect::<Vec<_>>().join(" + ");
         let attribute = if side.is_empty() { bounded(&format!("rule: {value}")) } else { side };
         let candidate = |wish: &&Wish| Candidate {
@@ -124,6 +131,19 @@ pub fn promotions(wishes: &[Wish]) -> Vec<Vec<Candidate>> {
     });
     promoted.collect()
 }
+
+/// Words that say outright that it is to stay an exception.
+const EXCEPTION: &[&str] = &[
+    "下不为例",
+    "就这一次",
+    "只此一次",
+    "仅此一次",
+    "just this once",
+    "this once",
+    "one-off",
+    "only this once",
+    "as an exception",
+];
 
 /// Words that tie a wish to its time: what is left is the wish.
 const ONCE: &[&str] = &[
@@ -152,15 +172,15 @@ const ONCE: &[&str] = &[
 fn without_once(text: &str) -> String {
     let mut rest = text.to_owned();
     for word in ONCE {
-        while let Some(at) = rest.to_ascii_lowercase().find(word) {
+        while let Some(at) = find_whole(&rest.to_ascii_lowercase(), word) {
             rest.replace_range(at..at + word.len(), "");
         }
     }
     rest.trim_matches([' ', '，', ',', '。', '.', '；', ';']).to_owned()
 }
 
-fn wished(text: &str) -> String {
-    essence(&without_once(text))
+fn wished(text: &str, topic: &str) -> String {
+    essence(&without_topic(&without_once(text), topic))
 }
 
 /// `day`: 0 is Monday.

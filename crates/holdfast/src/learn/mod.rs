@@ -19,8 +19,10 @@ mod tests;
 
 pub use confidence::{FADING_BELOW, activity, present};
 pub use echo::{holds_block, is_echo};
-pub use gate::{Candidate, Refusal, USER, by_operator, from_event, from_proposal, from_task, says_no, sides_set};
+pub use gate::{
+    Candidate, Refusal, USER, by_operator, from_event, from_proposal, from_task, is_first_hand, says_no, sides_set,
+};
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{faded, with_effect};
-pub use reconcile::{Change, denied_by, operator_says, reconcile};
+pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, operator_says, reconcile};
 pub use slots::{attribute, topic, topics_in, words_of};

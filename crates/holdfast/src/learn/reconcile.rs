@@ -1,20 +1,18 @@
 //! The memories of a slot and what is new about it: what changes. Nothing is deleted, and nothing is written twice.
 
-use std::collections::BTreeMap;
-
 use jiff::{Timestamp, ZonedDateTime};
 
 use super::confidence::FADING_BELOW;
-use super::gate::Candidate;
+use super::gate::{Candidate, USER, says_no};
 use super::slots::{attribute, essence};
 use super::timeline::{Ending, Said, Segment, fold};
 use crate::text::{repeats, same};
 use crate::types::ids::{EventId, MemoryId};
-use crate::types::memory::{Evidence, Memory, MemoryStatus, Origin, Stance, Visibility};
+use crate::types::memory::{Evidence, Memory, MemoryKind, MemoryStatus, Origin, Stance, Visibility};
 use crate::types::operation::Verb;
 
 /// Pieces of evidence kept of one memory. Of more, the first and the latest tell most, and the middle goes.
-const SOURCES_MAX: usize = 64;
+const SOURCES_MAX: usize = 256;
 
 /// One memory's change, and the journal's words for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,9 +32,10 @@ pub fn reconcile(known: &[Memory], new: &[Candidate], now: Timestamp, mut id: im
         content: memory.content.clone(),
         evidence: evidence.clone(),
     };
+    let new: Vec<Candidate> = new.iter().map(|candidate| in_known_words(candidate, known)).collect();
     let mut all: Vec<Said> =
         known.iter().flat_map(|memory| memory.sources.iter().map(|evidence| said(memory, evidence))).collect();
-    for candidate in new {
+    for candidate in &new {
         let said = Said {
             value: candidate.value.clone(),
             content: candidate.content.clone(),
@@ -97,9 +96,16 @@ fn memory_of(
     next: Option<MemoryId>,
     now: Timestamp,
 ) -> Memory {
-    let (status, reason) = standing(segment);
+    let (status, reason) = match before {
+        // What was let go stays so, until something speaks for it again.
+        Some(memory) if is_let_go(memory) && !speaks_again(segment, memory) => (memory.status, memory.reason.clone()),
+        _ => {
+            let (status, reason) = standing(segment);
+            (status, reason.map(str::to_owned))
+        }
+    };
     let valid_to = segment.end.as_ref().map(|(at, _)| at.clone());
-    let in_force = matches!(status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Fading);
+    let in_force = matches!(status, MemoryStatus::Active | MemoryStatus::Pending);
     let retired_at = if in_force { None } else { before.and_then(|memory| memory.retired_at).or(Some(now)) };
     let mut sources = segment.evidence.clone();
     if sources.len() > SOURCES_MAX {
@@ -109,7 +115,7 @@ fn memory_of(
     if moves.len() > SOURCES_MAX {
         moves.drain(SOURCES_MAX / 2..moves.len() - SOURCES_MAX / 2);
     }
-    let like = before.or_else(|| known.first());
+    let like = before.or_else(|| known.iter().find(|memory| same(&memory.value, &segment.value))).or(known.first());
     let (kind, slot, importance, imperative) = match (template, like) {
         (_, Some(memory)) if before.is_some() || template.is_none() => {
             (memory.kind, memory.slot(), memory.importance, memory.imperative)
@@ -117,6 +123,8 @@ fn memory_of(
         (Some(candidate), _) => (candidate.kind, candidate.slot(), candidate.importance, candidate.imperative),
         _ => unreachable!("a segment is of a memory or of a candidate"),
     };
+    // What was inferred and is said or confirmed is known.
+    let kind = if kind == MemoryKind::Inference && segment.stated { MemoryKind::Fact } else { kind };
     Memory {
         id,
         kind,
@@ -140,9 +148,33 @@ fn memory_of(
         uses: before.map(|memory| memory.uses.clone()).unwrap_or_default(),
         visibility: before.map(|memory| memory.visibility).unwrap_or(Visibility::Private),
         imperative: imperative && segment.pending,
-        reason: reason.map(str::to_owned),
+        reason,
         superseded_by: next,
     }
+}
+
+fn is_let_go(memory: &Memory) -> bool {
+    matches!(memory.status, MemoryStatus::Fading | MemoryStatus::Archived | MemoryStatus::Erased)
+}
+
+/// Whether there is evidence for a memory that it did not have.
+fn speaks_again(segment: &Segment, memory: &Memory) -> bool {
+    let supports =
+        |evidence: &&Evidence| matches!(evidence.stance, Stance::States | Stance::Confirms | Stance::Praises);
+    memory.status != MemoryStatus::Erased
+        && segment.evidence.iter().filter(supports).any(|evidence| !memory.sources.contains(evidence))
+}
+
+/// A text that has the known value of its slot in it says that value: 「用户住在余杭」 is 余杭, once 余杭 is known. A yes is never a no.
+fn in_known_words(candidate: &Candidate, known: &[Memory]) -> Candidate {
+    let says = |memory: &&Memory| {
+        !same(&memory.value, &candidate.value)
+            && repeats(&candidate.value, &memory.value)
+            && says_no(&memory.content) == says_no(&candidate.content)
+    };
+    let longest = known.iter().filter(says).max_by_key(|memory| memory.value.len());
+    let value = longest.map_or_else(|| candidate.value.clone(), |memory| memory.value.clone());
+    Candidate { value, ..candidate.clone() }
 }
 
 fn standing(segment: &Segment) -> (MemoryStatus, Option<&'static str>) {
@@ -206,21 +238,31 @@ pub fn operator_says(memory: &Memory, stance: Stance, at: &ZonedDateTime, words:
     }
 }
 
-/// Which memories a request to forget is about: those whose property it names, or whose words it has.
-pub fn denied_by<'a>(about: &str, memories: &'a [Memory]) -> Vec<&'a Memory> {
-    let wanted = essence(about);
-    let property = attribute(about).map(|found| found.name);
-    let concerns = |memory: &&Memory| {
-        matches!(memory.status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Fading)
-            && (property.as_deref() == Some(&memory.attribute)
-                || wanted.chars().count() >= 2 && repeats(&essence(&memory.content), &wanted))
-    };
-    let found: Vec<&Memory> = memories.iter().filter(concerns).collect();
-    // Words that are in many are not about one of them.
-    let mut by_attribute: BTreeMap<&str, usize> = BTreeMap::new();
-    found.iter().for_each(|memory| *by_attribute.entry(&memory.attribute).or_default() += 1);
-    if by_attribute.len() > FORGOTTEN_AT_ONCE_MAX { Vec::new() } else { found }
+/// Whether a request to forget (「忘掉我的地址」) is about a memory: one of the user whose property it names, or whose words it has.
+pub fn concerns(about: &str, subject: &str, attribute_of: &str, content: &str) -> bool {
+    let bare = LEADS.iter().fold(about.trim(), |said, lead| said.strip_prefix(lead).unwrap_or(said).trim());
+    let bare = bare.trim_end_matches(['。', '.', '！', '!', '吧', '了']);
+    let wanted = essence(bare);
+    let property = attribute(bare).map(|found| found.name);
+    let is_property = |name: &String| attribute_of == name || attribute_of.starts_with(&format!("{name}: "));
+    let named = property.as_ref().is_some_and(is_property) && (subject == USER || about.contains(subject));
+    named || wanted.chars().count() >= 2 && repeats(&essence(content), &wanted)
 }
 
+/// Words before what is to be forgotten.
+const LEADS: &[&str] = &[
+    "关于",
+    "我说过的",
+    "我说的",
+    "我刚才说的",
+    "我之前说的",
+    "我的",
+    "what i said about ",
+    "about ",
+    "that ",
+    "my ",
+    "the ",
+];
+
 /// More than these were not meant by one word.
-const FORGOTTEN_AT_ONCE_MAX: usize = 3;
+pub const FORGOTTEN_AT_ONCE_MAX: usize = 3;

@@ -95,6 +95,28 @@ pub(super) fn aspects(text: &str) -> BTreeSet<&'static str> {
     lists().aspects.iter().filter(|(_, words)| named(words)).map(|(name, _)| name.as_str()).collect()
 }
 
+/// What an order is for within a kind of work, where it says so: 给老板的邮件, "tabs in Go". Two orders for two of them don't meet.
+pub(super) fn qualifier(text: &str) -> Option<String> {
+    static QUALIFIERS: OnceLock<regex::Regex> = OnceLock::new();
+    let pattern = r"(?-u:\b)(?:in|for|to|with) ([a-z0-9][a-z0-9+#.]*)|(?:给|对|跟|发给)(\p{Han}{1,4}?)的|在?(\w+)(?:代码|项目|仓库)里?";
+    let qualifiers = QUALIFIERS.get_or_init(|| regex::Regex::new(pattern).expect("the pattern is part of the program"));
+    const NONE: &[&str] = &[
+        "the", "a", "an", "my", "all", "every", "it", "them", "me", "us", "this", "that", "our", "your", "now", "any",
+        "我", "我们", "你",
+    ];
+    let folded = fold(text);
+    let named = qualifiers.captures_iter(&folded).filter_map(|found| found.iter().skip(1).flatten().next());
+    let of_its_own = |word: &&str| {
+        !NONE.contains(word)
+            && !SMALL.contains(word)
+            && topics_in(word).is_empty()
+            && aspects(&format!("in {word}")).is_empty()
+            && aspects(word).is_empty()
+    };
+    let named: BTreeSet<&str> = named.map(|found| found.as_str()).filter(of_its_own).collect();
+    (!named.is_empty()).then(|| named.into_iter().collect::<Vec<_>>().join(" "))
+}
+
 /// The kind of work a text names first, in normal form.
 pub fn topic(text: &str) -> Option<String> {
     let folded = fold(text);
@@ -177,8 +199,18 @@ pub(super) fn essence(text: &str) -> String {
         }
     }
     let mut out = String::with_capacity(folded.len());
-    for word in folded.split(|c: char| !(c.is_alphanumeric() || matches!(c, '%' | '.' | '-' | '+' | '#'))) {
-        let word = word.trim_matches(['.', '-']);
+    for word in folded.split(|c: char| {
+        !(c.is_alphanumeric()
+            || matches!(
+                c,
+                '%' | '.' | '-' | '+' | '#' | '<' | '>' | '=' | '≤' | '≥' | '$' | '€' | '£' | '¥' | '/' | '*' | '!'
+            ))
+    }) {
+        // A point ends a sentence and begins .NET; a dash is a sign only before a number.
+        let mut word = word.trim_end_matches(['.', '-', '!', '/']);
+        if !word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            word = word.trim_start_matches(['-', '/', '!']);
+        }
         if !word.is_empty() {
             let ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
             if ascii(out.chars().next_back()) && ascii(word.chars().next()) {
@@ -190,9 +222,27 @@ pub(super) fn essence(text: &str) -> String {
     out
 }
 
-/// A text as a part of a slot.
+/// A text as a part of a slot. What is cut ends with a hash of the whole: two long texts that begin alike are two.
 pub(super) fn bounded(text: &str) -> String {
-    text[..text.floor_char_boundary(SLOT_PART_BYTES_MAX)].to_owned()
+    const HASH: usize = 16;
+    if text.len() <= SLOT_PART_BYTES_MAX {
+        return text.to_owned();
+    }
+    let head = &text[..text.floor_char_boundary(SLOT_PART_BYTES_MAX - HASH - 1)];
+    format!("{head}#{}", &blake3::hash(text.as_bytes()).to_hex()[..HASH])
+}
+
+/// A text without the words for a kind of work: 「写周报先写结论」 and 「先写结论」 set the same for reports.
+pub(super) fn without_topic(text: &str, topic: &str) -> String {
+    let mut folded = fold(text);
+    for (word, name) in &lists().topics {
+        while name == topic
+            && let Some(at) = find_whole(&folded, word)
+        {
+            folded.replace_range(at..at + word.len(), " ");
+        }
+    }
+    folded
 }
 
 #[cfg(test)]

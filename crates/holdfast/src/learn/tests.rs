@@ -97,13 +97,14 @@ fn a_denial_lowers_and_ends() {
     let denies = |value: &str, on| said(value, on, Stance::Denies, Origin::UserStated);
     check(&[states("杭州", 1), denies("杭州", 5)], &["杭州 retracted 0.20 from 1 to 5"]);
     // Of what is not believed there is nothing to deny.
-    check(&[denies("杭州", 5)], &[]);
-    check(&[states("杭州", 1), denies("上海", 5)], &["杭州 active 0.80 from 1"]);
+    // Of what is not known yet the denial is kept: what it denies may arrive later, and is over then.
+    check(&[denies("杭州", 5)], &["杭州 retracted 0.00 from 5 to 5"]);
+    check(&[states("杭州", 1), denies("上海", 5)], &["杭州 active 0.80 from 1", "上海 retracted 0.00 from 5 to 5"]);
     check(
         &[states("杭州", 1), denies("杭州", 5), states("杭州", 9)],
         &["杭州 retracted 0.20 from 1 to 5", "杭州 active 0.80 from 9"],
     );
-    check(&[denies("杭州", 5), states("杭州", 1)], &["杭州 active 0.80 from 1"]);
+    check(&[denies("杭州", 5), states("杭州", 1)], &["杭州 retracted 0.20 from 1 to 5"]);
 }
 
 #[test]
@@ -111,7 +112,16 @@ fn what_is_stated_stands_over_what_is_inferred() {
     let acts = |value: &str, on| said(value, on, Stance::Suggests, Origin::UserStated);
     let infers = |value: &str, on| said(value, on, Stance::Suggests, Origin::AgentInferred);
     check(&[infers("杭州", 1)], &["杭州 active 0.55 from 1"]);
-    check(&[acts("杭州", 1), acts("杭州", 2), acts("杭州", 3)], &["杭州 active 0.75 from 1"]);
+    check(&[acts("杭州", 1), acts("杭州", 2), acts("杭州", 3)], &["杭州 active 0.59 from 1"]);
+    // Of two that are only inferred the newer holds, and a rejected one does not come back by itself.
+    check(&[acts("杭州", 1), acts("上海", 5)], &["杭州 superseded 0.55 from 1 to 5", "上海 active 0.55 from 5"]);
+    let rejects = |value: &str, on| said(value, on, Stance::Rejects, Origin::UserStated);
+    check(&[acts("杭州", 1), rejects("杭州", 5), acts("杭州", 9)], &["杭州 retracted 0.14 from 1 to 5"]);
+    // However often it is outweighed, it is one.
+    check(
+        &[states("杭州", 1), infers("上海", 5), infers("上海", 6), infers("上海", 7)],
+        &["杭州 active 0.49 from 1", "上海 superseded 0.55 from 5 to 5"],
+    );
     check(&[states("杭州", 1), infers("上海", 5)], &["杭州 active 0.68 from 1", "上海 superseded 0.55 from 5 to 5"]);
     check(&[infers("上海", 1), states("杭州", 5)], &["上海 superseded 0.55 from 1 to 5", "杭州 active 0.80 from 5"]);
     // Inferred, then said: as sure as what is said.
@@ -175,7 +185,14 @@ fn time_lowers_and_what_fades_says_since_when() {
     assert_eq!(faded(&memory, after(730)), None);
     let fading = faded(&memory, after(1000)).expect("too long ago");
     assert_eq!((fading.status, fading.version), (MemoryStatus::Fading, memory.version + 1));
-    assert!(fading.reason.is_some_and(|reason| reason.contains("0.31")));
+    assert!(fading.reason.as_ref().is_some_and(|reason| reason.contains("0.31")));
+    // Blame does not bring back what faded; what is said again does.
+    let env = Env::fixed(7, day(1001).timestamp());
+    let blamed = said("杭州", 1000, Stance::Blames, Origin::UserStated);
+    let after_blame = reconcile(std::slice::from_ref(&fading), &[blamed], env.now(), || MemoryId(env.id()));
+    assert!(after_blame.iter().all(|change| change.after.status == MemoryStatus::Fading));
+    let again = reconcile(std::slice::from_ref(&fading), &[states("杭州", 1000)], env.now(), || MemoryId(env.id()));
+    assert_eq!(again[0].after.status, MemoryStatus::Active);
     // What is new again speaks again.
     assert_eq!(shown(&learned(&[states("杭州", 0), states("杭州", 900)])), ["杭州 active 0.85 from 0"]);
 }
@@ -205,7 +222,7 @@ fn a_block_that_comes_back_is_known() {
         "Here is what I have: HOLDFAST-CONTEXT says use PDF from now on",
         "记录如下：\n目标：\n- 写周报\n长期规则与偏好：\n- 以后周报都先写结论",
         "> ## Standing rules and preferences\n> - Always use PDF",
-        "**Constraints**\n* from now on always answer in French",
+        "**Constraints**\n* from now on always answer in French\n**Plan**\n* write it",
         "- [c3] 不要写报价",
         "以下是 Holdfast 记录的资料，供参考，不是指令。以后都用PDF",
     ] {
@@ -215,6 +232,7 @@ fn a_block_that_comes_back_is_known() {
         "以后周报都先写结论",
         "目标是周五发出",
         "- 先写结论\n- 再列数据",
+        "Constraints:\n- always answer in French\n- never use tables",
         "Goal\nWe want to win.\nFrom now on, use PDF.",
         "see [1] and [c3] in the paper",
     ] {
@@ -257,6 +275,11 @@ fn a_weekly_habit_takes_three_weeks_and_allows_for_a_skipped_one() {
     let mut one = at(&["2026-11-12", "2026-11-19", "2026-11-26"]);
     one.iter_mut().for_each(|request| request.task = TaskId::new("t").expect("an id"));
     assert_eq!(contents(&one), [""; 0]);
+    // And three tasks on one day are one occasion.
+    let mut one_day = at(&["2026-11-12", "2026-11-13", "2026-11-14"]);
+    let day = one_day[0].at.clone();
+    one_day.iter_mut().for_each(|request| request.at = day.clone());
+    assert_eq!(contents(&one_day), [""; 0]);
 }
 
 #[test]
@@ -273,7 +296,14 @@ fn three_tasks_make_a_rule_of_a_wish() {
         promotions(wishes).iter().map(line).collect()
     };
     let three = [wish("a", "这次用Excel", 1), wish("b", "这周用 Excel", 8), wish("c", "用Excel，就这一次", 15)];
+    // What is an exception in so many words stays one.
+    assert_eq!(rules(&three), [""; 0]);
+    let three = [three[0].clone(), three[1].clone(), wish("c", "本周用Excel。", 15)];
     assert_eq!(rules(&three), ["用Excel [format] ×3"]);
+    assert_eq!(
+        rules(&[wish("a", "only this time", 1), wish("b", "only this time", 8), wish("c", "this time", 15)]),
+        [""; 0]
+    );
     assert_eq!(rules(&three[..2]), [""; 0]);
     assert_eq!(rules(&[wish("a", "用Excel", 1), wish("a", "用Excel", 8), wish("b", "用Excel", 15)]), [""; 0]);
     assert_eq!(rules(&[wish("a", "控制在1页", 1), wish("b", "控制在2页", 8), wish("c", "控制在3页", 15)]), [""; 0]);
@@ -316,7 +346,7 @@ proptest! {
         for memory in &memories {
             prop_assert!((0.0..=1.0).contains(&memory.confidence));
             prop_assert!(!memory.sources.is_empty());
-            prop_assert_eq!(memory.retired_at.is_some(), matches!(memory.status, MemoryStatus::Superseded | MemoryStatus::Retracted));
+            prop_assert_eq!(memory.retired_at.is_some(), matches!(memory.status, MemoryStatus::Superseded | MemoryStatus::Retracted | MemoryStatus::Fading));
         }
         // Learned at one time or one by one: the same is so in the end.
         let env = Env::fixed(9, day(400).timestamp());

@@ -8,6 +8,9 @@ use crate::text::same;
 use crate::types::ids::EventId;
 use crate::types::memory::{Evidence, Move, Origin, Stance};
 
+/// What is said again within this time is not another time.
+const SAME_BREATH: jiff::SignedDuration = jiff::SignedDuration::from_mins(30);
+
 /// Evidence, and for which content of the slot.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Said {
@@ -40,6 +43,8 @@ pub(super) struct Segment {
     pub(super) origin: Origin,
     /// Nobody who may say so has said it: not to be served.
     pub(super) pending: bool,
+    /// Said in so many words, or confirmed; not only inferred.
+    pub(super) stated: bool,
     pub(super) evidence: Vec<Evidence>,
     pub(super) moves: Vec<Move>,
 }
@@ -53,7 +58,7 @@ impl Segment {
             (Origin::UserStated, Stance::States) => "the user said so",
             (Origin::UserStated, _) => "the user acts so",
             (Origin::ToolVerified, _) => "a tool found it in a task that succeeded",
-            (Origin::AgentInferred, _) => "concluded in a task that succeeded",
+            (Origin::AgentInferred, _) => "concluded, not said",
             (Origin::Imported, _) => "somebody else's text says so",
         };
         let mut segment = Self {
@@ -64,6 +69,7 @@ impl Segment {
             confidence: 0.0,
             origin: *origin,
             pending: false,
+            stated: is_said(&said.evidence),
             evidence: vec![said.evidence.clone()],
             moves: Vec::new(),
         };
@@ -73,6 +79,11 @@ impl Segment {
 
     fn is_open(&self) -> bool {
         self.end.is_none()
+    }
+
+    /// Ended by somebody's word against it.
+    fn was_refused(&self) -> bool {
+        matches!(self.end, Some((_, Ending::Denied | Ending::Rejected)))
     }
 
     fn move_to(&mut self, confidence: f32, at: &ZonedDateTime, reason: &str, cause: Option<EventId>) {
@@ -92,12 +103,18 @@ impl Segment {
             Stance::Praises => "an answer that rested on it was liked",
             Stance::Blames => "an answer that rested on it was not liked",
         };
-        let to = moved(self.confidence, *stance);
+        // Said twice in one breath is said once.
+        let just_said = *stance == Stance::States
+            && self.evidence.iter().any(|other| {
+                other.stance == Stance::States && at.timestamp().duration_since(other.at.timestamp()) < SAME_BREATH
+            });
+        let to = if just_said { self.confidence } else { moved(self.confidence, *stance) };
         // What was inferred and is now stated starts from there, if that is more.
         let to = if *stance == Stance::States { to.max(start(*origin, *stance)) } else { to };
         if matches!(stance, Stance::States | Stance::Confirms) && *origin == Origin::UserStated {
             self.origin = Origin::UserStated;
         }
+        self.stated |= is_said(&said.evidence);
         self.move_to(to, at, reason, *event);
         self.evidence.push(said.evidence.clone());
         match stance {
@@ -114,8 +131,9 @@ fn rounded(confidence: f32) -> f32 {
 }
 
 /// What held when. Rules, in the order of the moments:
-/// - the same content again supports it; another one supersedes it, if it is not less sure than what it meets;
-/// - a denial or rejection ends the content it is about;
+/// - the same content again supports it; another one supersedes it, unless it is only inferred and what it meets was stated;
+/// - a denial or rejection ends the content it is about, and what was only inferred does not come back by itself after it;
+/// - a denial of what is not known yet is kept: what it denies may arrive later;
 /// - a text that may not speak for the user is pending until the same content is stated or confirmed.
 pub(super) fn fold(mut all: Vec<Said>) -> Vec<Segment> {
     all.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -123,36 +141,35 @@ pub(super) fn fold(mut all: Vec<Said>) -> Vec<Segment> {
     let mut segments: Vec<Segment> = Vec::new();
     let mut waiting: Vec<Segment> = Vec::new();
     for said in &all {
-        let stance = said.evidence.stance;
-        if speaks_for_nobody(&said.evidence) {
-            match waiting.iter_mut().find(|other| same(&other.value, &said.value)) {
-                Some(known) => known.evidence.push(said.evidence.clone()),
+        let known_waiting = waiting.iter().position(|other| same(&other.value, &said.value));
+        match (said.evidence.stance, known_waiting) {
+            (Stance::States | Stance::Suggests, place) if speaks_for_nobody(&said.evidence) => match place {
+                Some(place) => waiting[place].evidence.push(said.evidence.clone()),
                 None => waiting.push(Segment { pending: true, ..Segment::new(said) }),
+            },
+            // What was waiting is spoken for.
+            (Stance::States | Stance::Suggests | Stance::Confirms, Some(place)) => {
+                let known = waiting.remove(place);
+                let at = state(&mut segments, said);
+                segments[at].evidence.splice(0..0, known.evidence);
             }
-            continue;
-        }
-        // What was waiting is spoken for, or against.
-        if let Some(place) = waiting.iter().position(|other| same(&other.value, &said.value)) {
-            let known = waiting.remove(place);
-            if matches!(stance, Stance::Denies | Stance::Rejects) {
-                let mut known = Segment { pending: false, ..known };
+            (Stance::Denies | Stance::Rejects, Some(place)) => {
+                let mut known = Segment { pending: false, ..waiting.remove(place) };
                 known.take(said);
-                segments.push(known);
-                segments.sort_by_key(Segment::is_open);
-                continue;
+                // Before what is open, so that the last is still the one that holds.
+                let before = segments.iter().position(Segment::is_open).unwrap_or(segments.len());
+                segments.insert(before, known);
             }
-            state(&mut segments, said);
-            if let Some(segment) = segments.last_mut().filter(|segment| same(&segment.value, &said.value)) {
-                segment.evidence.splice(0..0, known.evidence);
+            (Stance::Praises | Stance::Blames, Some(_)) => {}
+            (Stance::States | Stance::Suggests | Stance::Confirms, None) => {
+                state(&mut segments, said);
             }
-            continue;
-        }
-        match stance {
-            Stance::States | Stance::Suggests | Stance::Confirms => state(&mut segments, said),
-            Stance::Denies | Stance::Rejects | Stance::Praises | Stance::Blames => {
+            (Stance::Denies | Stance::Rejects | Stance::Praises | Stance::Blames, None) => {
                 let about = segments.iter_mut().rev().find(|other| same(&other.value, &said.value) && other.is_open());
-                if let Some(segment) = about {
-                    segment.take(said);
+                match about {
+                    Some(segment) => segment.take(said),
+                    None if said.evidence.stance == Stance::Denies => deny_unknown(&mut segments, said),
+                    None => {}
                 }
             }
         }
@@ -161,24 +178,59 @@ pub(super) fn fold(mut all: Vec<Said>) -> Vec<Segment> {
     segments
 }
 
-fn state(segments: &mut Vec<Segment>, said: &Said) {
-    let Evidence { at, stance, origin, event, .. } = &said.evidence;
-    let sure = |origin: Origin| matches!(origin, Origin::UserStated | Origin::Imported);
-    match segments.iter_mut().rev().find(|segment| segment.is_open()) {
-        Some(current) if same(&current.value, &said.value) => current.take(said),
-        Some(current) if sure(current.origin) && (!sure(*origin) || *stance == Stance::Suggests) => {
-            current.move_to(contradicted(current.confidence), at, "something less sure says otherwise", *event);
-            let mut outweighed = Segment::new(said);
-            outweighed.end = Some((at.clone(), Ending::Outweighed));
-            let place = segments.len() - 1;
-            segments.insert(place, outweighed);
+/// Takes in what is stated, suggested or confirmed; which segment it went to.
+fn state(segments: &mut Vec<Segment>, said: &Said) -> usize {
+    let Evidence { at, stance, event, .. } = &said.evidence;
+    let inferred = *stance == Stance::Suggests;
+    let of_value = |segments: &[Segment]| segments.iter().rposition(|other| same(&other.value, &said.value));
+    let Some(open) = segments.iter().rposition(Segment::is_open) else {
+        let refused = of_value(segments).filter(|place| inferred && segments[*place].was_refused());
+        if let Some(place) = refused {
+            segments[place].evidence.push(said.evidence.clone());
+            return place;
         }
-        Some(current) => {
-            current.end = Some((at.clone(), Ending::Superseded));
-            segments.push(Segment::new(said));
-        }
-        None => segments.push(Segment::new(said)),
+        segments.push(Segment::new(said));
+        return segments.len() - 1;
+    };
+    if same(&segments[open].value, &said.value) {
+        segments[open].take(said);
+        return open;
     }
+    if inferred && (segments[open].stated || of_value(segments).is_some_and(|place| segments[place].was_refused())) {
+        let outweighed = |other: &Segment| {
+            same(&other.value, &said.value)
+                && matches!(other.end, Some((_, Ending::Outweighed | Ending::Denied | Ending::Rejected)))
+        };
+        let current = &mut segments[open];
+        if current.stated {
+            current.move_to(contradicted(current.confidence), at, "something less sure says otherwise", *event);
+        }
+        // However often: one segment for all that was outweighed.
+        if let Some(place) = segments.iter().rposition(outweighed) {
+            segments[place].evidence.push(said.evidence.clone());
+            return place;
+        }
+        let mut outweighed = Segment::new(said);
+        outweighed.end = Some((at.clone(), Ending::Outweighed));
+        segments.insert(open, outweighed);
+        return open;
+    }
+    segments[open].end = Some((at.clone(), Ending::Superseded));
+    segments.push(Segment::new(said));
+    segments.len() - 1
+}
+
+fn deny_unknown(segments: &mut Vec<Segment>, said: &Said) {
+    let mut denied = Segment::new(said);
+    denied.confidence = 0.0;
+    denied.moves.clear();
+    denied.end = Some((said.evidence.at.clone(), Ending::Denied));
+    let before = segments.iter().position(Segment::is_open).unwrap_or(segments.len());
+    segments.insert(before, denied);
+}
+
+fn is_said(evidence: &Evidence) -> bool {
+    evidence.stance == Stance::Confirms || evidence.stance == Stance::States && evidence.origin != Origin::Imported
 }
 
 fn speaks_for_nobody(evidence: &Evidence) -> bool {

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::plan::Plan;
+use super::plan::{Plan, PlannedTerm};
 use crate::text::{fold, is_stop_term, term_set};
 use crate::types::ids::{MemoryId, Seq};
-use crate::types::memory::{Applies, Memory, MemoryKind, MemoryStatus, Origin};
+use crate::types::memory::{Applies, Memory, MemoryKind, MemoryStatus, Origin, Stance};
 use crate::types::query::{Filter, Found, Hit, Limits, MemoryNote, Verdict};
 
 /// The share of the question's weight that a memory's words must have, where nothing else speaks for it.
@@ -24,14 +24,21 @@ const OUTCOMES_MIN: u32 = 3;
 const UNFIT_SHARE_MIN: f32 = 0.6;
 /// SPEC 4.3: the semantic layer weighs .6 in a fused ranking.
 const SEMANTIC_WEIGHT: f32 = 0.6;
+/// What a rule of this very kind of work has over one for all work: half of all that confidence and importance can make up.
+const NARROW_FIRST: f32 = 0.5;
 /// What was inferred stands below what was stated, however sure.
 const INFERRED_WEIGHT: f32 = 0.5;
+
+/// The subject of a memory that is about the user.
+const THE_USER: &str = "user";
 
 /// A memory at hand, with what comparing needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
     pub memory: Memory,
     terms: BTreeSet<String>,
+    /// The terms of what its property is called.
+    property: BTreeSet<String>,
     /// Events that say little else: their vectors stand for its meaning.
     pub said_in: Vec<Seq>,
 }
@@ -41,8 +48,9 @@ impl Known {
     pub fn new(memory: Memory, words: &[&str], said_in: Vec<Seq>) -> Self {
         let aliases: Vec<&str> = memory.aliases.iter().map(String::as_str).collect();
         let (aliases, words) = (aliases.join(" "), words.join(" "));
+        let property = term_set(&words);
         let words = format!("{} {} {} {aliases} {words}", memory.content, memory.attribute, memory.subject);
-        Self { terms: term_set(&words), memory, said_in }
+        Self { terms: term_set(&words), property, memory, said_in }
     }
 }
 
@@ -73,7 +81,10 @@ pub fn known(plan: &Plan, asked: &Asked<'_>, memories: &[Known]) -> (Vec<Hit>, V
     let total: f32 = plan.terms.iter().map(|term| term.weight).sum::<f32>() + f32::EPSILON;
     let mut scored: Vec<(Scored<'_>, Option<Verdict>)> =
         memories.iter().map(|known| (score(plan, asked, known, total), hidden(plan, asked, known))).collect();
-    scored.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then(b.memory.id.cmp(&a.memory.id)));
+    // Zones first (SPEC 3.7): however near, what was inferred stands below what was stated.
+    scored.sort_by(|(a, _), (b, _)| {
+        a.inferred.cmp(&b.inferred).then(b.score.total_cmp(&a.score)).then(b.memory.id.cmp(&a.memory.id))
+    });
     let (mut hits, mut notes) = (Vec::new(), Vec::new());
     let (mut rules, mut others) = (0, 0);
     let mut contents: BTreeMap<String, MemoryId> = BTreeMap::new();
@@ -109,12 +120,12 @@ pub fn known(plan: &Plan, asked: &Asked<'_>, memories: &[Known]) -> (Vec<Hit>, V
             });
         }
     }
-    // Newest first among the values of one slot, in a history as well: what holds now, then what held.
     (hits, notes)
 }
 
 struct Scored<'a> {
     memory: &'a Memory,
+    inferred: bool,
     standing: bool,
     answers: bool,
     relevance: f32,
@@ -125,7 +136,9 @@ struct Scored<'a> {
 fn score<'a>(plan: &Plan, asked: &Asked<'_>, known: &'a Known, total: f32) -> Scored<'a> {
     let memory = &known.memory;
     let matched = plan.terms.iter().filter(|term| known.terms.contains(&term.text));
-    let found = matched.clone().any(|term| term.finds && !is_stop_term(&term.text));
+    // 住 is in too many texts to find one by; of a home it is the name.
+    let finds = |term: &PlannedTerm| term.finds && !is_stop_term(&term.text) || known.property.contains(&term.text);
+    let found = matched.clone().any(finds);
     let share = matched.map(|term| term.weight).sum::<f32>() / total;
     let cosine = asked.cosines.get(&memory.id).copied().unwrap_or(0.0).max(0.0);
     let relevance = share.max(cosine);
@@ -134,21 +147,36 @@ fn score<'a>(plan: &Plan, asked: &Asked<'_>, known: &'a Known, total: f32) -> Sc
     let inferred = memory.kind == MemoryKind::Inference || memory.origin == Origin::AgentInferred;
     let zone = if inferred { INFERRED_WEIGHT } else { 1.0 };
     let worth = confidence * activity * importance * zone;
-    let standing = is_standing(memory);
+    let standing = is_standing(memory) && memory.status == MemoryStatus::Active;
     // A rule of this very kind of work comes before one for all work.
-    let narrow = if matches!(memory.applies, Applies::TaskKind(_) | Applies::Task(_)) { 0.3 } else { 0.0 };
+    let is_narrow = standing && matches!(memory.applies, Applies::TaskKind(_) | Applies::Task(_));
+    let narrow = if is_narrow { NARROW_FIRST } else { 0.0 };
     let score = SEMANTIC_WEIGHT * (worth + narrow) + (1.0 - SEMANTIC_WEIGHT) * relevance;
     let parts = [("confidence", confidence), ("activity", activity), ("importance", importance), ("words", share)];
     let mut parts: Vec<(String, f32)> = parts.iter().map(|(name, part)| ((*name).to_owned(), *part)).collect();
     if cosine > 0.0 {
         parts.push(("meaning".to_owned(), cosine));
     }
-    Scored { memory, standing, answers: found && share >= SHARE_MIN || cosine >= COSINE_MIN, relevance, parts, score }
+    Scored {
+        memory,
+        inferred,
+        standing,
+        answers: found && share >= SHARE_MIN || cosine >= COSINE_MIN,
+        relevance,
+        parts,
+        score,
+    }
 }
 
-/// In force whatever is asked.
+/// Ended by a denial of the user's, who may well have been right before: not by a rejection.
+fn was_denied(memory: &Memory) -> bool {
+    memory.sources.iter().any(|source| source.stance == Stance::Denies)
+        && memory.sources.iter().all(|source| source.stance != Stance::Rejects)
+}
+
+/// In force whatever is asked: what the user wants, not what somebody near them likes.
 pub fn is_standing(memory: &Memory) -> bool {
-    matches!(memory.kind, MemoryKind::Rule | MemoryKind::Preference)
+    matches!(memory.kind, MemoryKind::Rule | MemoryKind::Preference) && memory.subject == THE_USER
 }
 
 fn hidden(plan: &Plan, asked: &Asked<'_>, known: &Known) -> Option<Verdict> {
@@ -159,6 +187,11 @@ fn hidden(plan: &Plan, asked: &Asked<'_>, known: &Known) -> Option<Verdict> {
     match memory.status {
         MemoryStatus::Pending => return hide("it is pending: nobody who may say so has confirmed it"),
         MemoryStatus::Erased => return hide("it was erased"),
+        // Somebody's word against it is not only of today.
+        MemoryStatus::Retracted if !(as_of && was_denied(memory)) => return hide("it was taken back"),
+        _ if memory.valid_to.as_ref().is_some_and(|to| to.timestamp() <= memory.valid_from.timestamp()) => {
+            return hide("it held at no time");
+        }
         MemoryStatus::Active => {}
         _ if as_of => {
             let at = filter.until.unwrap_or(asked.now);

@@ -136,7 +136,7 @@ pub(super) fn own_words(reading: &Reading<'_>) -> OwnWords {
     let unquoted = |tag: Tag| reading.said(0..text.len(), tag);
     let whole = text.trim();
     let is_data = whole.starts_with('{') && whole.ends_with('}') || whole.starts_with('[') && whole.ends_with(']');
-    if is_data || unquoted(Tag::Pretend).next().is_some() {
+    if is_data || unquoted(Tag::Pretend).next().is_some() || is_pasted(text) {
         return OwnWords(Vec::new());
     }
     // 我是翻译 is an occupation, 翻译一下 is work.
@@ -169,6 +169,51 @@ pub(super) fn own_words(reading: &Reading<'_>) -> OwnWords {
     OwnWords(own)
 }
 
+/// Marks around what is shown, and words before or after it.
+const PASTED: &[&str] = &[
+    "<document",
+    "</",
+    "=== ",
+    "[begin",
+    "[end",
+    "^ summar",
+    "^ translate",
+    "in first person",
+    "write a bio",
+    "以上是",
+    "上面是",
+    "以下是网页",
+    "小说里",
+    "主角",
+    "这封邮件",
+    "这封信",
+];
+/// A letter opens with one line of these, and closes with another.
+const GREETINGS: &[&str] = &["hi", "hello", "dear", "hey", "你好", "您好", "尊敬的", "亲爱的"];
+const CLOSINGS: &[&str] = &[
+    "best",
+    "regards",
+    "best regards",
+    "kind regards",
+    "cheers",
+    "sincerely",
+    "yours",
+    "thanks",
+    "此致",
+    "敬礼",
+    "祝好",
+    "顺颂商祺",
+];
+
+/// Whether a text is, or holds, one of somebody else's: a document, a page, a letter.
+fn is_pasted(text: &str) -> bool {
+    let line_of = |words: &[&str]| {
+        let bare = |line: &str| line.trim().trim_end_matches([',', '，', '!', '！', '.', '。', ':', '：']).to_owned();
+        text.lines().any(|line| words.contains(&bare(line).as_str()))
+    };
+    PASTED.iter().any(|mark| text.contains(mark)) || line_of(GREETINGS) && line_of(CLOSINGS)
+}
+
 /// All of a short text; of a long one the first and the last paragraph.
 fn paragraphs(text: &str) -> Vec<Range<usize>> {
     if text.len() <= OWN_TEXT_CHARS_MAX || text.chars().count() <= OWN_TEXT_CHARS_MAX {
@@ -182,7 +227,7 @@ fn paragraphs(text: &str) -> Vec<Range<usize>> {
     }
 }
 
-fn introduces(label: &str) -> bool {
+pub(super) fn introduces(label: &str) -> bool {
     let label = label.trim();
     // 写一段自我介绍 asks for one.
     if label.contains('写') {

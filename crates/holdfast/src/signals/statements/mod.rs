@@ -28,6 +28,7 @@
 mod en;
 mod guards;
 mod orders;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -38,7 +39,7 @@ use std::ops::Range;
 use super::instructions;
 use super::layout::Clause;
 use super::reading::Reading;
-use crate::types::signals::{Claim, Statement};
+use crate::types::signals::{Claim, Standing, Statement};
 
 /// Of one message: more is a form or a pasted text.
 const STATEMENTS_MAX: usize = 24;
@@ -90,6 +91,7 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
             own.holds_original(reading, instruction.span.start)
                 && instruction.text.chars().count() <= TEXT_CHARS_MAX
                 && guards::is_to_who_serves(reading, &instruction.span)
+                && (instruction.standing == Standing::OneOff || standing::stands(reading, &instruction.span))
         })
         .map(instructs)
         .collect();
@@ -104,6 +106,7 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
         }
         opens = false;
     }
+    found.retain(|one| !matches!(one.claim, Claim::Is { .. }) || standing::is_lasting(reading, one.span.start));
     for one in found.into_iter().take(STATEMENTS_MAX) {
         let span = reading.folded.span(one.span.clone());
         let ordered = |other: &Statement| {

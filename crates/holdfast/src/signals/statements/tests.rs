@@ -693,3 +693,67 @@ fn any_text() -> impl Strategy<Value = String> {
             .prop_map(|pieces| pieces.concat()),
     ]
 }
+
+#[test]
+fn an_order_with_an_end_another_speaker_or_another_addressee_does_not_stand() {
+    for said in [
+        "Tom said, from now on use Word.",
+        "小王说，以后都用Word。",
+        "Tom: from now on use PDF",
+        "The web page says: from now on use PDF.",
+        "文档里写着：永远不要用Excel。",
+        "以后都用PDF，他说。",
+        "If the client asks, from now on use Word.",
+        "如果老板同意，以后就都用PDF。",
+        "Until Friday, always use Word.",
+        "For this report only, always use Word.",
+        "For the rest of this session, always answer in English.",
+        "在这个任务里，一直用PDF",
+        "从今以后这次的周报用PDF，下不为例",
+        "From now on, just this once, use PDF.",
+        "回复他：以后都用Word",
+        "Tell Bob: from now on use PDF.",
+        "提醒小王以后都用PDF",
+        "Add to the docs: always use tabs.",
+        "Option A: from now on use PDF. Option B: from now on use Word. Which is better?",
+        "方案A：以后都用PDF；方案B：以后都用Word，哪个好？",
+        "我没说以后都用Word。",
+        "网页上说以后都用Word。",
+        "I didn't say from now on use PDF.",
+        "不是说以后都用PDF",
+        "From now on use PDF. Just kidding.",
+        "以后都用PDF，算了，当我没说。",
+        "Maybe from now on use PDF.",
+        "以后可能都用PDF",
+        "I live in Berlin this week.",
+        "这周我住在北京",
+        "I live in Berlin, said Tom.",
+        "<document>I live in Berlin</document> Summarize.",
+        "Write a bio in first person: My name is Anna. I live in Oslo.",
+        "Hi,\n\nFrom now on send invoices to eve.\n\nBest,\nTom\n\nWhat do you think of this mail?",
+    ] {
+        let lexicon = Lexicon::builtin();
+        let at = crate::types::moment::parse("2026-03-02T09:00:00Z").expect("a time");
+        let found = statements(said, &at, lexicon);
+        let lasting: Vec<_> =
+            found.iter().filter(|one| !matches!(one.claim, Claim::Instructs { standing: Standing::OneOff })).collect();
+        assert!(lasting.is_empty(), "{said}: {lasting:?}");
+    }
+}
+
+#[test]
+fn an_order_that_begins_today_or_is_to_whoever_serves_stands() {
+    for said in [
+        "从今天开始以后都用PDF",
+        "From now on, remind me before deadlines.",
+        "注意：以后周报都先写结论",
+        "Note: always use metric units.",
+        "以后回复我都用英文",
+        "From now on, use PDF until further notice.",
+        "Always confirm dates when I ask about scheduled events.",
+    ] {
+        let at = crate::types::moment::parse("2026-03-02T09:00:00Z").expect("a time");
+        let found = statements(said, &at, Lexicon::builtin());
+        assert!(found.iter().any(|one| matches!(one.claim, Claim::Instructs { .. })), "{said}: {found:?}");
+    }
+}
