@@ -155,7 +155,9 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
         Claim::Instructs { standing: Standing::OneOff } => Err("it holds for once: it lives and ends with its task"),
         Claim::Instructs { standing: Standing::Standing } => {
             let (order, condition) = split_condition(text);
-            let applies = topic(order).map_or(Applies::User, Applies::TaskKind);
+            // Where the case is named, it says where the order applies: "confirm budget caps when I ask about holidays".
+            let of_kind = topic(order).filter(|_| condition.is_none());
+            let applies = of_kind.map_or(Applies::User, Applies::TaskKind);
             let sides = match condition {
                 // 「涉及报价时用英文」: one rule as a whole, beside those for other cases.
                 Some(condition) => {
