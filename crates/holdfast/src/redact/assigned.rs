@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::answers::answer;
+use super::around;
 use super::guess::{guess, hedged};
 use super::pairs;
 use super::rules::Secret;
@@ -26,6 +27,8 @@ pub(crate) enum Keyword {
     Phrase,
     /// A few digits.
     Code,
+    /// Opens a door; a few digits, a # behind them, a letter among them.
+    Entry,
     /// The header; what follows is a secret whatever it looks like.
     Authorization,
     /// The header; a list of names and values.
@@ -37,7 +40,7 @@ pub(crate) enum Keyword {
 impl Keyword {
     fn secret(self) -> Secret {
         match self {
-            Self::Password | Self::Pass | Self::Phrase | Self::Login => Secret::Password,
+            Self::Password | Self::Pass | Self::Phrase | Self::Login | Self::Entry => Secret::Password,
             Self::ApiKey => Secret::ApiKey,
             Self::Token | Self::Session | Self::Authorization => Secret::Token,
             Self::Code => Secret::Code,
@@ -46,7 +49,7 @@ impl Keyword {
     }
 }
 
-use Keyword::{ApiKey, Authorization, Code, Cookie, Login, Pass, Password, Phrase, Session, Token};
+use Keyword::{ApiKey, Authorization, Code, Cookie, Entry, Login, Pass, Password, Phrase, Session, Token};
 
 /// The secret that a key of metadata announces.
 pub(crate) fn secret_of_key(key: &str) -> Option<Secret> {
@@ -104,17 +107,33 @@ pub(crate) fn find(text: &str, keywords: &[(Keyword, Range<usize>)], found: &mut
         if *keyword == Login {
             continue;
         }
+        let mut told = false;
         if *keyword == Password {
             for range in changed(text, place).into_iter().flatten().chain(value_before(text, place)) {
                 covered = covered.max(range.end);
+                told = true;
                 found.push(Found { secret: keyword.secret(), range });
             }
         }
-        if let Some(range) = value_after(text, *keyword, place) {
+        let spoken = matches!(keyword, Password | Phrase) || (*keyword == Pass && is_apart(text, place));
+        if spoken
+            && !told
+            && let Some(range) = around::before(text, place)
+        {
+            found.push(Found { secret: keyword.secret(), range });
+        }
+        let after = value_after(text, *keyword, place);
+        if let Some(range) = after.or_else(|| around::behind(text, place).filter(|_| spoken)) {
             covered = range.end;
             found.push(Found { secret: keyword.secret(), range });
         }
     }
+}
+
+/// Whether a short word stands alone: "pass" in "compass" does not.
+fn is_apart(text: &str, place: &Range<usize>) -> bool {
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !text[..place.start].ends_with(letter) && !text[place.end..].starts_with(letter)
 }
 
 /// "the password from hunter2 to hunter3", 「密码从hunter2改成hunter3」: the old one opens whatever was not told of the change.
@@ -203,9 +222,10 @@ fn value_before(text: &str, place: &Range<usize>) -> Option<Range<usize>> {
 
 fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Range<usize>> {
     let before = text[..place.start].chars().next_back();
-    let named_in_ascii = text.as_bytes()[place.start].is_ascii();
-    let bounded = matches!(keyword, Pass | Code) || text[place.clone()].len() <= 3;
-    if bounded && named_in_ascii && before.is_some_and(|c| c.is_ascii_alphanumeric()) {
+    // PIN码 begins in ASCII, and what follows it need not be apart.
+    let named_in_ascii = text[place.clone()].is_ascii();
+    let bounded = matches!(keyword, Pass | Code | Entry) || text[place.clone()].len() <= 3;
+    if bounded && text.as_bytes()[place.start].is_ascii() && before.is_some_and(|c| c.is_ascii_alphanumeric()) {
         return None;
     }
     let option = text[..place.start].ends_with("--");
@@ -214,6 +234,9 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
     let quoted_key = text[at..].starts_with(['"', '\'', '\\']);
     at +=
         text[at..].len() - text[at..].trim_start_matches(['"', '\'', '\\', '*', '`', '”', '」', '】', ')', ']']).len();
+    if matches!(keyword, Password | Pass | Entry) {
+        at += around::bracket(text, at, named_in_ascii);
+    }
     let (mut link, length) = match in_markup(&text[at..], before) {
         Some(length) => (Link::Mark, length),
         None => match link(&text[at..], keyword, named_in_ascii) {
@@ -232,11 +255,15 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
         link = Link::Guess;
         at += hedges;
     }
+    if matches!(keyword, Password | Pass) && link == Link::Mark {
+        at += around::leads(text, at);
+    }
     let in_query = before.is_some_and(|c| matches!(c, '?' | '&'));
     let told = value(text, at, in_query)?;
     let said = &text[told.range.clone()];
     let fits = match keyword {
         _ if said.len() > WORD_BYTES_MAX => link != Link::Bare,
+        Password | Pass if !told.quoted && around::begins_sentence(text, &told.range) => false,
         Cookie => {
             // A list of names and values, to the end of the line.
             let line = line_end(text, told.range.start, told.quoted);
@@ -256,17 +283,32 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
             link == Link::Mark && said.len() >= 8 && looks_made(said)
         }
         Password if link == Link::Guess => is_guessed(&told, said, &text[told.range.end..]),
-        Password => link_tells_password(link, &told, said, option || quoted_key),
+        Password => {
+            let few = link == Link::Bare && !told.quoted && around::few_digits(text, &told.range);
+            few || link_tells_password(link, &told, said, option || quoted_key)
+        }
+        Pass if link == Link::Bare && text[place.clone()].eq_ignore_ascii_case("pin") => {
+            around::pin_digits(text, place, &told.range)
+        }
         Pass => {
             let digits = said.len() >= 4 && said.bytes().any(|b| b.is_ascii_digit());
-            (link == Link::Mark || (link == Link::Is && digits)) && link_tells_password(link, &told, said, quoted_key)
+            let made = digits || pairs::looks_like_password(said, false);
+            let alone = link == Link::Bare && pairs::looks_like_password(said, true);
+            (link == Link::Mark || (link == Link::Is && made) || alone)
+                && link_tells_password(link, &told, said, quoted_key)
         }
         Phrase => {
+            if link == Link::Bare && pairs::looks_like_password(said, false) {
+                return (!is_stand_in(said)).then_some(told.range);
+            }
             // Words, to the end of the sentence.
             let clause = &text[told.range.start..line_end(text, told.range.start, told.quoted)];
             let clause = clause[..clause.find(['。', '；', '，']).unwrap_or(clause.len())].trim_end_matches(['.', ' ']);
             let told_of = link == Link::Is || !clause.contains(' ');
-            let speaks = told_of && SPEAKING.contains(&said.to_ascii_lowercase().as_str());
+            let spoken = |word: &str| SPEAKING.contains(&word.to_ascii_lowercase().as_str());
+            // "correct horse battery staple" begins with a word that is said of one.
+            let row = clause.split(' ').count() >= 4 && !clause.split(' ').skip(1).any(spoken);
+            let speaks = told_of && spoken(said) && !row;
             let told = told.range.start..told.range.start + clause.len();
             let link = matches!(link, Link::Mark | Link::Is);
             return (link && !speaks && !clause.is_empty() && !is_stand_in(clause)).then_some(told);
@@ -284,9 +326,33 @@ fn value_after(text: &str, keyword: Keyword, place: &Range<usize>) -> Option<Ran
             named && !counts && said.len() >= minimum && said.bytes().all(|b| b.is_ascii_graphic()) && made
         }
         Login => false,
-        Code => (3..=8).contains(&said.len()) && said.bytes().all(|b| b.is_ascii_digit()),
+        Code => {
+            let said = said.trim_end_matches(['#', '*']);
+            (3..=8).contains(&said.len()) && said.bytes().all(|b| b.is_ascii_digit())
+        }
+        Entry => {
+            let said = said.trim_matches(['#', '*']);
+            let digits = said.bytes().filter(u8::is_ascii_digit).count();
+            let letters = said.bytes().filter(u8::is_ascii_alphabetic).count();
+            let alone = !text[told.range.end..].trim_start_matches(' ').starts_with(char::is_alphanumeric);
+            (3..=12).contains(&digits)
+                && letters <= 3
+                && digits + letters + said.matches('-').count() == said.len()
+                && (link != Link::Bare || (digits >= 4 && alone))
+        }
     };
-    (fits && !is_stand_in(said) && !is_code(&text[told.range.start..], said, told.quoted)).then_some(told.range)
+    // 「Tiger 77」: a second word of it.
+    let named = matches!(keyword, Password | Pass) && !told.quoted;
+    let whole = if named && link != Link::Bare {
+        around::rest_of(text, &told.range, link == Link::Mark)
+    } else {
+        told.range.end
+    };
+    let to = link == Link::To && said.starts_with(|c: char| c.is_ascii_uppercase());
+    let fits = fits || (to && keyword == Password && whole > told.range.end);
+    let whole = if to || matches!(link, Link::Mark | Link::Is) { whole } else { told.range.end };
+    (fits && !is_stand_in(said) && !is_code(&text[told.range.start..], said, told.quoted))
+        .then_some(told.range.start..whole)
 }
 
 /// Whether what follows 忘了，应该是 or "probably" is a password: it looks like one, or the guess ends with it.
@@ -448,45 +514,21 @@ pub(super) fn mark(rest: &str) -> Option<usize> {
     Some(start + length + space + line)
 }
 
+/// May stand before 是 and 改成.
+#[rustfmt::skip]
+const FILLERS_ZH: &[&str] = &[
+    "现在", "已经", "已", "我", "暂时", "统一", "都", "就", "先", "也", "给", "你", "被", "默认", "初始", "临时", "目前", "还", "应该", "大概", "好像", "可能", "也许",
+    "估计", "貌似", "似乎", "多半", "印象中", "印象里", "记得", "一直", "原来", "以前", "之前", "原先", "从今天起", "从今以后", "从现在起", "从现在开始", "以后", "今后",
+    "往后", "将", "仍然", "仍", "最后", "最终",
+];
+
+/// The length of one of them.
+pub(super) fn zh_fillers(rest: &str) -> Option<usize> {
+    FILLERS_ZH.iter().find(|word| rest.starts_with(**word)).map(|word| word.len())
+}
+
 /// 是, 为, 改成 …, with what may stand before them: 现在是, 已经改成了, 我设为.
 pub(super) fn zh_link(rest: &str) -> Option<usize> {
-    const FILLERS: &[&str] = &[
-        "现在",
-        "已经",
-        "已",
-        "我",
-        "暂时",
-        "统一",
-        "都",
-        "就",
-        "先",
-        "也",
-        "给",
-        "你",
-        "被",
-        "默认",
-        "初始",
-        "临时",
-        "目前",
-        "还",
-        "应该",
-        "大概",
-        "好像",
-        "可能",
-        "也许",
-        "估计",
-        "貌似",
-        "似乎",
-        "多半",
-        "印象中",
-        "印象里",
-        "记得",
-        "一直",
-        "原来",
-        "以前",
-        "之前",
-        "原先",
-    ];
     const LINKS: &[&str] = &[
         "是",
         "是不是",
@@ -506,12 +548,28 @@ pub(super) fn zh_link(rest: &str) -> Option<usize> {
         "变成",
         "变更为",
         "更新为",
+        "会是",
+        "会改成",
+        "会改为",
+        "会换成",
+        "更改为",
+        "更改成",
+        "更换为",
+        "更换成",
+        "修改成",
+        "设定为",
+        "设定成",
+        "定为",
+        "定成",
+        "变为",
+        "改回",
+        "换回",
     ];
     let mut at = 0;
     for _ in 0..4 {
         let here = &rest[at..];
-        match FILLERS.iter().find(|word| here.starts_with(**word)) {
-            Some(word) => at += word.len(),
+        match zh_fillers(here) {
+            Some(length) => at += length,
             None => break,
         }
     }

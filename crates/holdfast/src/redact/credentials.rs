@@ -126,6 +126,9 @@ pub(crate) fn find(text: &str, found: &mut Vec<Found>) {
     let apart = |start: usize| !text[..start].ends_with(|c: char| c.is_ascii_alphanumeric());
     for key in forms.keys.find_iter(text).filter(|key| apart(key.start()) && is_key(key.as_str())) {
         found.push(Found { secret: Secret::ApiKey, range: key.range() });
+        if let Some(range) = second_half(text, key.as_str(), key.end()) {
+            found.push(Found { secret: Secret::ApiKey, range });
+        }
     }
     for jwt in forms.jwt.find_iter(text).filter(|jwt| apart(jwt.start())) {
         found.push(Found { secret: Secret::Token, range: jwt.range() });
@@ -154,6 +157,34 @@ pub(crate) fn find(text: &str, found: &mut Vec<Found>) {
     group(&forms.database_url, Secret::Password, &|_, _| true);
     group(&forms.command, Secret::Password, &|_, _| true);
     pem(text, found);
+}
+
+/// How far behind the id of an AWS key its secret may begin, in bytes.
+const SECOND_HALF_BYTES: usize = 64;
+
+/// "AKIA… / wJalr…": the secret of an AWS key beside its id, with at most a few words between them.
+fn second_half(text: &str, id: &str, end: usize) -> Option<Range<usize>> {
+    if !["AKIA", "ASIA"].iter().any(|prefix| id.starts_with(prefix)) {
+        return None;
+    }
+    let is_body = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
+    let mut at = end;
+    while at <= end + SECOND_HALF_BYTES {
+        let rest = &text[at..text.floor_char_boundary(at + 2 * SECOND_HALF_BYTES)];
+        let run = rest.find(|c: char| !is_body(c)).unwrap_or(rest.len());
+        // "id/secret" and "id:secret": the mark is of neither.
+        let body = rest[..run].trim_start_matches('/');
+        let start = at + run - body.len();
+        let has = |of: fn(&u8) -> bool| body.bytes().any(|b| of(&b));
+        let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+        let joined = text[end..start].bytes().all(|b| b" /:|,".contains(&b));
+        let least = if joined { 8 } else { 16 };
+        if (least..=64).contains(&body.len()) && (mixed || body.len() == 40 && has(u8::is_ascii_uppercase)) {
+            return Some(start..at + run);
+        }
+        at += run + rest[run..].chars().next()?.len_utf8();
+    }
+    None
 }
 
 /// `sk-` also begins words joined by hyphens: a key has digits or both cases.

@@ -6,6 +6,7 @@
 //! numbers, versions, dates, hashes, product codes.
 
 mod answers;
+mod around;
 mod assigned;
 mod credentials;
 mod email;

@@ -1,7 +1,7 @@
 //! The words that announce a secret, and those that only speak of one. Lists, several words a line.
 
 use super::assigned::Keyword::{
-    self, ApiKey, Authorization, Code, Cookie, Login, Pass, Password, Phrase, Session, Token,
+    self, ApiKey, Authorization, Code, Cookie, Entry, Login, Pass, Password, Phrase, Session, Token,
 };
 use super::rules::Secret;
 
@@ -11,7 +11,11 @@ pub(super) const KEYWORDS: &[(&str, Keyword)] = &[
     ("password", Password), ("passwd", Password), ("passcode", Password), ("passphrase", Phrase),
     ("pass phrase", Phrase), ("seed phrase", Phrase), ("recovery phrase", Phrase), ("mnemonic", Phrase), ("助记词", Phrase), ("passwort", Password), ("contraseña", Password), ("mot de passe", Password),
     ("パスワード", Password), ("비밀번호", Password), ("密码", Password), ("密碼", Password), ("口令", Password), ("pwd", Pass),
-    ("psw", Pass), ("pass", Pass), ("pin code", Pass), ("pin", Pass), ("api_key", ApiKey), ("api-key", ApiKey),
+    ("psw", Pass), ("pass", Pass), ("pin code", Pass), ("pin", Pass), ("pw", Pass), ("p/w", Pass), ("passwrd", Password), ("pass word", Pass),
+    ("kennwort", Password), ("senha", Pass), ("pin码", Entry), ("pin 码", Entry), ("pin碼", Entry), ("door code", Entry), ("gate code", Entry),
+    ("alarm code", Entry), ("entry code", Entry), ("entrance code", Entry), ("access code", Entry), ("lock code", Entry), ("safe code", Entry),
+    ("garage code", Entry), ("keypad code", Entry), ("lockbox code", Entry), ("unlock code", Entry), ("door pin", Entry), ("门禁码", Entry),
+    ("門禁碼", Entry), ("门锁码", Entry), ("开门码", Entry), ("开锁码", Entry), ("解锁码", Entry), ("大门码", Entry), ("取件码", Entry), ("报警码", Entry), ("api_key", ApiKey), ("api-key", ApiKey),
     ("api key", ApiKey), ("apikey", ApiKey), ("access_key_id", ApiKey), ("access key id", ApiKey),
     ("accesskeyid", ApiKey), ("access_key", ApiKey), ("access key", ApiKey), ("access-key", ApiKey),
     ("accesskey", ApiKey), ("secret_access_key", ApiKey), ("secret access key", ApiKey),
@@ -65,7 +69,7 @@ pub(super) const SPEAKING: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const SPEAKING_ZH: &[&str] = &[
     "密码", "密碼", "口令", "密钥", "至少", "最少", "最多", "长度", "无", "待定", "未", "忘", "若", "或", "以", "首次", "登录", "登陆", "重置", "修改", "同", "详", "参", "另", "单独", "私", "什么", "多少", "否", "不", "必", "需", "要", "用", "我", "你", "他", "她", "它", "在", "由", "个", "一", "错", "对", "正确", "加密",
-    "安全", "放", "存", "怎", "谁", "哪", "啥", "有", "没", "空", "明文", "默认", "旧", "新", "同", "之前", "以前", "原来", "随机", "自动", "几",
+    "安全", "放", "存", "怎", "谁", "哪", "啥", "有", "没", "空", "明文", "默认", "旧", "新", "同", "之前", "以前", "原来", "随机", "自动", "几", "每",
     "这", "那", "从", "通过", "保密", "强", "弱", "的", "了", "吗", "呢", "过期", "如何", "为什么", "见", "已", "请", "可", "能", "会", "应",
     "被", "和", "与", "或", "关键", "重要", "找", "问", "联系",
 ];

@@ -48,7 +48,12 @@ impl Layout {
         let (mut sentence_from, mut clause_from) = (0, 0);
         let bytes = text.as_bytes();
         let mut quoted = quotations.iter().peekable();
+        let mut placeholder_to = 0;
         for (at, c) in text.char_indices() {
+            if at < placeholder_to {
+                continue;
+            }
+            placeholder_to = at + placeholder(&text[at..]);
             while quoted.next_if(|span| span.end <= at).is_some() {}
             // A full stop inside quotation marks does not end the sentence around it.
             if quoted.peek().is_some_and(|span| span.contains(&at)) && c != '\n' {
@@ -107,6 +112,23 @@ impl Layout {
         let question = marked || said.ends_with(['吗', '么']) && !said.ends_with("什么") || said.ends_with("呢");
         self.sentences.push(Sentence { span, question });
     }
+}
+
+/// The length of «password:1» at the beginning of a text: a word, whatever marks are in it. 0: there is none.
+fn placeholder(text: &str) -> usize {
+    /// A label of 32 and a hash of 12, and some.
+    const INSIDE_BYTES_MAX: usize = 48;
+    let Some(inside) = text.strip_prefix('«') else { return 0 };
+    let inside = &inside[..inside.floor_char_boundary(INSIDE_BYTES_MAX)];
+    let Some(end) = inside.find('»') else { return 0 };
+    let named = inside[..end].split_once(':').is_some_and(|(label, number)| {
+        let lower = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        !label.is_empty()
+            && label.bytes().all(|b| lower(b) || b == b'_')
+            && !number.is_empty()
+            && number.bytes().all(lower)
+    });
+    if named { '«'.len_utf8() + end + '»'.len_utf8() } else { 0 }
 }
 
 fn between_digits(bytes: &[u8], at: usize) -> bool {
@@ -188,5 +210,35 @@ fn marks(line: &str, from: usize, quoted: &mut Vec<Range<usize>>) {
             quoted.push(from + inside..from + inside + len);
             after = inside + len + close.len_utf8();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placeholder_is_one_word() {
+        let clauses = |text: &str| {
+            let layout = Layout::new(text);
+            layout.clauses.iter().map(|clause| text[clause.span.clone()].to_owned()).collect::<Vec<_>>()
+        };
+        for (text, expected) in [
+            ("以后密码改成«password:1»", vec!["以后密码改成«password:1»"]),
+            ("以后密码改成«password:0a1b2c3d4e5f»，谢谢", vec!["以后密码改成«password:0a1b2c3d4e5f»", "谢谢"]),
+            ("密码：«password:1»«code:2», then go", vec!["密码", "«password:1»«code:2»", " then go"]),
+            ("always use «api_key:12»: it works", vec!["always use «api_key:12»", " it works"]),
+            ("«note: this is said»", vec!["«note", " this is said»"]),
+            ("«a:", vec!["«a"]),
+        ] {
+            assert_eq!(clauses(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_placeholder_quotes_nothing() {
+        let layout = Layout::new("say 'it is «password:1»' and \"«code:2»\"");
+        assert_eq!(layout.quoted.len(), 2);
+        assert!(!Layout::new("以后密码改成«password:1»，好").is_quoted("以后密码改成«".len()));
     }
 }
