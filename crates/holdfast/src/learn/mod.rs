@@ -10,6 +10,7 @@ mod echo;
 mod gate;
 mod habits;
 mod life;
+mod proposal;
 mod reconcile;
 mod slots;
 mod timeline;
@@ -19,8 +20,9 @@ mod tests;
 
 pub use confidence::{FADING_BELOW, activity, present};
 pub use echo::{holds_block, is_echo};
-pub use gate::{Candidate, Refusal, USER, by_operator, from_event, from_proposal, from_task, says_no, sides_set};
+pub use gate::{Candidate, Refusal, USER, by_operator, from_event, from_task, sides_set};
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{faded, with_effect};
+pub use proposal::{from_proposal, says_no};
 pub use reconcile::{Change, denied_by, operator_says, reconcile};
 pub use slots::{attribute, topic, topics_in, words_of};
