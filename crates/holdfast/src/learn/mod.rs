@@ -7,6 +7,7 @@
 
 mod confidence;
 mod echo;
+mod faithful;
 mod gate;
 mod habits;
 mod life;
@@ -20,9 +21,10 @@ mod tests;
 
 pub use confidence::{FADING_BELOW, activity, present};
 pub use echo::{holds_block, is_echo};
+pub use faithful::says_no;
 pub use gate::{Candidate, Refusal, USER, by_operator, from_event, from_task, sides_set};
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{faded, with_effect};
-pub use proposal::{from_proposal, says_no};
+pub use proposal::from_proposal;
 pub use reconcile::{Change, denied_by, operator_says, reconcile};
 pub use slots::{attribute, topic, topics_in, words_of};
