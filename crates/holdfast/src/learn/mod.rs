@@ -1,7 +1,8 @@
 //! What the log teaches: events since the watermark in, changes of long-term memory out (SPEC 3).
 //!
 //! gate (what may become a memory, from whom) → slots (what it is about, in normal form) → timeline (all evidence of a slot, in the
-//! order of its moments, folded into what held when) → reconcile (that and the memories there are: what changes).
+//! order of its moments, folded into what held when) → reconcile (that and the memories there are: what changes). What a model proposes
+//! comes in by proposal instead of the gate, held to what its sentence says (faithful).
 //!
 //! Pure, and conservative: what is not surely so is left out. The engine reads events, asks for statements and commits.
 
