@@ -18,6 +18,8 @@ use crate::printer::{Printer, plain};
 const SHORT_ID: usize = 8;
 /// Refusals shown of what was not learned.
 const REFUSED_SHOWN: usize = 20;
+/// Reasons shown why parts of a model's replies were of no use.
+const UNUSABLE_SHOWN: usize = 20;
 
 pub fn run(global: &Global, command: &MemoryCommand, printer: Printer) -> Result<()> {
     match command {
@@ -211,6 +213,12 @@ pub fn learn(global: &Global, dry_run: bool, printer: Printer) -> Result<()> {
             induced.unusable.len(),
             induced.late
         ));
+        for why in induced.unusable.iter().take(UNUSABLE_SHOWN) {
+            printer.say(format_args!("  unusable: {}", plain(why)));
+        }
+        if induced.unusable.len() > UNUSABLE_SHOWN {
+            printer.say(format_args!("  unusable: {} more", induced.unusable.len() - UNUSABLE_SHOWN));
+        }
     }
     let refused: Vec<_> = lesson.refused.iter().chain(induced.iter().flat_map(|induced| &induced.refused)).collect();
     let changes: Vec<_> = lesson.changes.iter().chain(induced.iter().flat_map(|induced| &induced.changes)).collect();
@@ -234,8 +242,12 @@ pub fn learn(global: &Global, dry_run: bool, printer: Printer) -> Result<()> {
             .iter()
             .map(|change| json!({ "verb": change.verb, "reason": change.reason, "memory": change.after }))
             .collect();
-        return printer
-            .document(&json!({ "events": lesson.events, "changes": changes, "refused": refused, "faded": faded }));
+        let mut learned = json!({ "events": lesson.events, "changes": changes, "refused": refused, "faded": faded });
+        if let Some(induced) = &induced {
+            learned["model"] = json!({ "calls": induced.calls, "events": induced.events,
+                "unusable": induced.unusable, "late": induced.late });
+        }
+        return printer.document(&learned);
     }
     if changes.is_empty() {
         return Ok(());

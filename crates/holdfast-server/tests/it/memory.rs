@@ -127,3 +127,24 @@ fn a_model_is_asked_when_one_is_set_up() {
     assert_eq!(known.len(), 1, "{known:?}");
     assert_eq!(known[0]["content"], "the gateway listens on port 8443");
 }
+
+#[test]
+fn what_a_model_said_that_is_of_no_use_is_told() {
+    let item = |n: usize| format!(r#"{{"kind": "lesson {n}", "source": 1}}"#);
+    let items: Vec<String> = (0..250).map(item).collect();
+    let reply = format!(r#"{{"memories": [{}]}}"#, items.join(","));
+    let asked = |flags: &[&str]| {
+        let reply = reply.clone();
+        let service = Service::start(move |_, _| Answer::Chat(Box::leak(reply.clone().into_boxed_str())));
+        let place = told(&["for your notes, the gateway listens on port 8443"]);
+        place.run(&[flags, &["learn", "--llm-url", &service.url, "--llm-model", "m"][..]].concat()).ok()
+    };
+    let ran = asked(&[]);
+    assert_eq!(ran.stderr.matches("  unusable: ").count(), 21, "{}", ran.stderr);
+    assert!(ran.stderr.contains("lesson 19") && !ran.stderr.contains("lesson 20"), "{}", ran.stderr);
+    let model = asked(&["--json"]).json()["model"].clone();
+    assert_eq!((model["calls"].as_u64(), model["late"].as_u64()), (Some(2), Some(0)), "{model}");
+    let unusable: Vec<&str> = model["unusable"].as_array().unwrap().iter().filter_map(|why| why.as_str()).collect();
+    assert!(unusable.contains(&"50 more parts that are not told one by one"), "{unusable:?}");
+    assert!(unusable.last().unwrap().contains("was passed over"), "{unusable:?}");
+}

@@ -1,30 +1,37 @@
 //! Learning with a model's help: what the user said, shown to a model a page at a time; what it proposes, checked by code and placed as
 //! what rules found is. Nothing is held while it answers, and what it says is placed in the state of then, or dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::learn::{Servings, Slots};
 use super::{Engine, Error};
 use crate::context;
 use crate::learn::{self, Candidate, Change, Refusal};
-use crate::llm::{Llm, Prompt, Remedy, salvage};
+use crate::llm::{Llm, LlmError, Prompt, Remedy, salvage};
 use crate::prompts::{self, LEARN_KEY, LearnInput, ProposedMemory, Speaker, Utterance};
 use crate::signals;
 use crate::store::EventPage;
+use crate::text;
 use crate::types::change::{ChangeSet, Learned};
 use crate::types::event::{Kind, Source, StoredEvent, Trust};
 use crate::types::ids::{MemoryId, Seq};
-use crate::types::memory::{MemoryFilter, MemoryStatus};
+use crate::types::memory::{Memory, MemoryFilter, MemoryStatus, Slot};
 use crate::types::operation::{Operation, Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::Owner;
 
 /// Utterances shown in one call: a model that is shown more overlooks more. So there is at most one call for every so many events.
 pub const UTTERANCES_MAX: usize = 40;
+/// And characters: what a small model can read.
+pub const PAGE_CHARS_MAX: usize = 12_000;
 /// Known memories shown, the likeliest to be touched first.
 const KNOWN_MAX: usize = 20;
 /// A reply of which nothing can be used is asked for once more.
 const TRIES: usize = 2;
+/// Proposals of one reply that are looked at: more than a page can hold, and a reply of noise has thousands.
+const PROPOSALS_MAX: usize = 2 * UTTERANCES_MAX;
+/// What is kept of the words of a proposal that is refused: nobody has checked how long they are.
+const REFUSED_BYTES_MAX: usize = 200;
 
 /// What a model was asked and what came of it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -33,44 +40,76 @@ pub struct Induced {
     pub events: u64,
     pub changes: Vec<Change>,
     pub refused: Vec<Refusal>,
-    /// Parts of replies that could not be used, and why.
+    /// Parts of replies that could not be used and pages that were passed over, and why. For people: it may quote a few words of a reply.
     pub unusable: Vec<String>,
     /// Replies that came too late: what they were about was learned from by another meanwhile.
     pub late: u64,
 }
 
 impl Engine {
-    /// Asks the model about everything since its watermark. Stops at the first failure of the model: what was learned until then stays,
-    /// and the next call goes on there.
+    /// Asks the model about everything since its watermark. Stops at the first failure of the model that may pass: what was learned until
+    /// then stays, and the next call goes on there. A page that will never be answered is asked about in halves, and passed over only then.
     pub fn induce(&self, owner: &Owner, llm: &dyn Llm) -> Result<Induced, Error> {
         let mut induced = Induced::default();
+        // Once a page was too long, those after it are as short.
+        let mut limit = UTTERANCES_MAX;
         loop {
             let from = self.store.memory_state(owner)?.induced;
-            let Some(page) = self.utterances(owner, from)? else { return Ok(induced) };
-            induced.events += page.events;
-            let proposals = match &page.prompt {
+            let Some(page) = self.utterances(owner, from, limit)? else { return Ok(induced) };
+            let asked = match &page.prompt {
                 Some(prompt) => ask(llm, prompt, &mut induced)?,
                 // Nobody said anything: there is nothing to ask.
-                None => Vec::new(),
+                None => Asked::Answered(Vec::new()),
             };
+            let (proposals, passed_over) = match asked {
+                Asked::Answered(proposals) => (proposals, None),
+                Asked::TooLong(_) if page.talk > 1 => {
+                    limit = page.talk / 2;
+                    continue;
+                }
+                Asked::TooLong(why) | Asked::Unanswered(why) => {
+                    let passed_over = format!("a page of {} utterances was passed over: {why}", page.by_number.len());
+                    induced.unusable.push(passed_over.clone());
+                    (Vec::new(), Some(passed_over))
+                }
+            };
+            induced.events += page.events;
+            // By the words alone, and before anybody has to wait for it.
+            let checked = checked(&page, &proposals, &mut induced);
             // Who came first has placed what it is about; this reply is late.
-            if !self.place(owner, from, &page, &proposals, llm.name(), &mut induced)? {
+            if !self.place(owner, from, &page, checked, passed_over, llm.name(), &mut induced)? {
                 induced.late += 1;
             }
         }
     }
 
-    /// The next page of talk as a prompt. `None` when there is none.
-    fn utterances(&self, owner: &Owner, from: Seq) -> Result<Option<Page>, Error> {
-        let filter = Filter { sources: vec![Source::User, Source::Agent], ..Filter::default() };
-        let talk = EventPage { filter, after: Some(from), limit: UTTERANCES_MAX, newest_first: false };
-        let said = self.store.events(owner, &talk)?;
+    /// The next page of talk as a prompt, of so many utterances at most. `None` when there is none.
+    fn utterances(&self, owner: &Owner, from: Seq, limit: usize) -> Result<Option<Page>, Error> {
+        // First, and it bounds what is read next: what is observed in between is the next page's, and not skipped.
         let newest = EventPage { limit: 1, newest_first: true, ..EventPage::default() };
         let Some(newest) = self.store.events(owner, &newest)?.pop().filter(|newest| newest.seq > from) else {
             return Ok(None);
         };
+        let filter = Filter { sources: vec![Source::User, Source::Agent], ..Filter::default() };
+        let talk = EventPage { filter, after: Some(from), limit, newest_first: false };
+        let mut said = self.store.events(owner, &talk)?;
+        let all = said.len() < limit;
+        said.retain(|stored| stored.seq <= newest.seq);
+        let read = said.len();
+        let mut left = PAGE_CHARS_MAX;
+        let fitting = said.iter().take_while(|stored| {
+            let chars = stored.event.content.chars().take(prompts::UTTERANCE_CHARS_MAX).count();
+            let fits = chars <= left;
+            left -= chars.min(left);
+            fits
+        });
+        // One alone is cut to what is shown of an utterance.
+        said.truncate(fitting.count().max(1));
         // Behind the last utterance there is only what nobody said.
-        let through = if said.len() == UTTERANCES_MAX { said[said.len() - 1].seq } else { newest.seq };
+        let whole = said.len() == read && (all || read < limit);
+        let last = said.last().map(|stored| stored.seq);
+        let through = last.filter(|_| !whole).unwrap_or(newest.seq);
+        let talk = said.len();
         let (fence, preambles, headings) = context::marks();
         let mut input = LearnInput::default();
         let mut by_number = BTreeMap::new();
@@ -83,41 +122,38 @@ impl Engine {
             {
                 continue;
             }
-            let text = event.content.as_str();
+            let words = event.content.as_str();
             let by = if event.source == Source::User { Speaker::User } else { Speaker::Agent };
             if by == Speaker::User {
-                let statements = signals::statements(text, &event.occurred_at, &self.lexicon);
+                let statements = signals::statements(words, &event.occurred_at, &self.lexicon);
                 let candidate =
                     |statement: signals::Statement| prompts::Candidate { event: number, statement: statement.text };
                 input.candidates.extend(statements.into_iter().map(candidate));
             }
-            input.utterances.push(Utterance { event: number, by, text: text.to_owned() });
+            input.utterances.push(Utterance { event: number, by, text: words.to_owned() });
             by_number.insert(number, stored);
         }
         let asks = input.utterances.iter().any(|utterance| utterance.by == Speaker::User);
         let prompt = if asks {
             let filter = MemoryFilter { slot: None, statuses: vec![MemoryStatus::Active] };
-            let known = self.store.memories(owner, &filter)?.into_iter().rev().take(KNOWN_MAX);
-            input.known.extend(known.map(|memory| prompts::Known {
-                subject: memory.subject,
-                attribute: memory.attribute,
-                content: memory.content,
-            }));
+            input.known = likeliest(self.store.memories(owner, &filter)?, &input.utterances);
             Some(prompts::learn(&input))
         } else {
             None
         };
         let events = u64::try_from((through.0 - from.0).max(0)).unwrap_or_default();
-        Ok(Some(Page { through, events, prompt, by_number }))
+        Ok(Some(Page { through, events, talk, prompt, by_number }))
     }
 
     /// Places what was proposed in the state of now, in one commit with the watermark. `false` when another did so meanwhile.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of one page's answer, and is used once")]
     fn place(
         &self,
         owner: &Owner,
         from: Seq,
         page: &Page,
-        proposals: &[ProposedMemory],
+        checked: Vec<Checked>,
+        passed_over: Option<String>,
         model: &str,
         induced: &mut Induced,
     ) -> Result<bool, Error> {
@@ -126,79 +162,107 @@ impl Engine {
                 return Ok(false);
             }
             let (mut slots, mut served) = (Slots::default(), Servings::default());
-            let mut changes: Vec<Change> = Vec::new();
-            let mut operations: Vec<Operation> = Vec::new();
-            for proposal in proposals {
-                let Some(known) = page.by_number.get(&proposal.source) else {
-                    induced.unusable.push(format!("there is no event {} in what was shown", proposal.source));
-                    continue;
-                };
+            let known = if checked.is_empty() { Vec::new() } else { slots.all(self, owner)? };
+            let mut accepted: Vec<Candidate> = Vec::new();
+            let mut refused: Vec<Refusal> = Vec::new();
+            for Checked { source, quote, verdict } in checked {
+                let Some(shown) = page.by_number.get(&source) else { continue };
+                let event = shown.event.id;
                 // As it is now: it may have been overturned, or gone, while the model thought.
-                let Some(stored) = self.store.event(owner, known.event.id)? else { continue };
-                let placed = match learn::from_proposal(proposal, &stored.event) {
-                    Ok(candidate) => self.may_be_placed(owner, candidate, &stored, &mut slots, &mut served)?,
+                let Some(stored) = self.store.event(owner, event)? else { continue };
+                let found = match verdict {
+                    Ok(_) if stored.event.content != shown.event.content => Err("its source is not what it was"),
+                    Ok(candidate) => {
+                        let texts = served.texts(self, owner, &stored)?;
+                        may_be_placed(&candidate, &stored, texts, &known, &accepted).map(|()| candidate)
+                    }
                     Err(reason) => Err(reason),
                 };
-                match placed {
-                    Ok(candidate) => {
-                        let slot = candidate.slot();
-                        let known = slots.memories(self, owner, &slot)?;
-                        let now = self.env.now();
-                        let found = learn::reconcile(known, &[candidate], now, || MemoryId(self.env.id()));
-                        slots.keep(&slot, &found);
-                        changes.extend(found);
-                    }
-                    Err(reason) => {
-                        let event = stored.event.id;
-                        let mut refused = self.operation(owner, Verb::Refuse, Target::Event(event), model, reason);
-                        refused.cause = Some(event);
-                        operations.push(refused);
-                        induced.refused.push(Refusal { event, quote: proposal.quote.clone(), reason });
-                    }
+                match found {
+                    Ok(candidate) => accepted.push(candidate),
+                    Err(reason) => refused.push(Refusal { event, quote, reason }),
                 }
             }
+            let changes = self.placed(owner, accepted, &mut slots)?;
             let mut change = self.change_of(owner, &changes, model);
-            change.operations.extend(operations);
+            change.operations.extend(refused.iter().map(|refusal| Operation {
+                cause: Some(refusal.event),
+                ..self.operation(owner, Verb::Refuse, Target::Event(refusal.event), model, refusal.reason)
+            }));
+            let passed_over = passed_over.map(|why| self.operation(owner, Verb::Refuse, Target::Store, model, why));
+            change.operations.extend(passed_over);
             let change = ChangeSet { induced: Some(Learned { from, through: page.through }), ..change };
             self.store.commit(change)?;
             induced.changes.extend(changes);
+            induced.refused.extend(refused);
             Ok(true)
         })
     }
 
-    /// A proposal that code found sound, unless rules have it already, it was overturned, or it only says again what was served.
-    fn may_be_placed(
-        &self,
-        owner: &Owner,
-        candidate: Candidate,
-        stored: &StoredEvent,
-        slots: &mut Slots,
-        served: &mut Servings,
-    ) -> Result<Result<Candidate, &'static str>, Error> {
-        let quote = candidate.evidence.quote.as_str();
-        if stored
-            .overturned
-            .iter()
-            .any(|overturned| overturned.statement.contains(quote) || quote.contains(&overturned.statement))
-        {
-            return Ok(Err("what it quotes no longer holds"));
+    /// Each slot once, with all that was proposed for it: a change set has a memory once.
+    fn placed(&self, owner: &Owner, mut new: Vec<Candidate>, slots: &mut Slots) -> Result<Vec<Change>, Error> {
+        // In the order of their moments, so that what was said last is what holds.
+        new.sort_by_key(|candidate| candidate.evidence.at.timestamp());
+        let mut by_slot: BTreeMap<Slot, Vec<Candidate>> = BTreeMap::new();
+        for candidate in new {
+            by_slot.entry(candidate.slot()).or_default().push(candidate);
         }
-        if learn::is_echo(quote, served.texts(self, owner, stored)?) {
-            return Ok(Err("it only says again what was served"));
+        let now = self.env.now();
+        let mut changes = Vec::new();
+        for (slot, new) in by_slot {
+            let known = slots.memories(self, owner, &slot)?;
+            changes.extend(learn::reconcile(known, &new, now, || MemoryId(self.env.id())));
         }
-        let same_words = |other: &str| other.contains(quote) || quote.contains(other);
-        let known = slots.all(self, owner)?;
-        let known = known.iter().flat_map(|memory| &memory.sources);
-        let mut of_event = known.filter(|source| source.event == Some(stored.event.id));
-        if of_event.any(|source| same_words(&source.quote)) {
-            return Ok(Err("it is known already from these words"));
-        }
-        let mut once = stored.signals.instructions.iter().filter(|i| i.standing == signals::Standing::OneOff);
-        if once.any(|instruction| same_words(&instruction.text)) {
-            return Ok(Err("it holds for once: it lives and ends with its task"));
-        }
-        Ok(Ok(candidate))
+        Ok(changes)
     }
+}
+
+/// The known memories that have most words in common with what was said, of those alike the newest.
+fn likeliest(known: Vec<Memory>, utterances: &[Utterance]) -> Vec<prompts::Known> {
+    let terms = |text: &str| text::term_set(text).into_iter().filter(|term| !text::is_stop_term(term));
+    let said: BTreeSet<String> = utterances.iter().flat_map(|utterance| terms(&utterance.text)).collect();
+    let shared = |memory: &Memory| {
+        let own = terms(&format!("{} {} {}", memory.subject, memory.attribute, memory.content));
+        own.filter(|term| said.contains(term)).count()
+    };
+    let mut known: Vec<(usize, Memory)> = known.into_iter().map(|memory| (shared(&memory), memory)).collect();
+    known.sort_by_key(|(shared, memory)| std::cmp::Reverse((*shared, memory.valid_from.timestamp())));
+    let known = known.into_iter().take(KNOWN_MAX).map(|(_, memory)| prompts::Known {
+        subject: memory.subject,
+        attribute: memory.attribute,
+        content: memory.content,
+    });
+    known.collect()
+}
+
+/// Nothing of a proposal that code found sound, unless rules have it already, it was overturned, or it only says again what was served.
+fn may_be_placed(
+    candidate: &Candidate,
+    stored: &StoredEvent,
+    served: &[String],
+    known: &[Memory],
+    accepted: &[Candidate],
+) -> Result<(), &'static str> {
+    let quote = candidate.evidence.quote.as_str();
+    let same_words = |other: &str| other.contains(quote) || quote.contains(other);
+    if stored.overturned.iter().any(|overturned| same_words(&overturned.statement)) {
+        return Err("what it quotes no longer holds");
+    }
+    if learn::is_echo(quote, served) {
+        return Err("it only says again what was served");
+    }
+    let event = Some(stored.event.id);
+    let sources = known.iter().flat_map(|memory| &memory.sources);
+    let mut of_event =
+        sources.chain(accepted.iter().map(|other| &other.evidence)).filter(|evidence| evidence.event == event);
+    if of_event.any(|evidence| same_words(&evidence.quote)) {
+        return Err("it is known already from these words");
+    }
+    let mut once = stored.signals.instructions.iter().filter(|i| i.standing == signals::Standing::OneOff);
+    if once.any(|instruction| same_words(&instruction.text)) {
+        return Err("it holds for once: it lives and ends with its task");
+    }
+    Ok(())
 }
 
 /// One page of talk.
@@ -206,33 +270,81 @@ impl Engine {
 struct Page {
     through: Seq,
     events: u64,
+    /// Events of talk read for it, shown or not.
+    talk: usize,
     prompt: Option<Prompt>,
     by_number: BTreeMap<u64, StoredEvent>,
 }
 
+/// A proposal and what code says of it by the words of its source.
+#[derive(Debug)]
+struct Checked {
+    source: u64,
+    quote: String,
+    verdict: Result<Candidate, &'static str>,
+}
+
+/// Pure, so it is done before the owner's lock is taken.
+fn checked(page: &Page, proposals: &[ProposedMemory], induced: &mut Induced) -> Vec<Checked> {
+    let mut checked = Vec::new();
+    for proposal in proposals.iter().take(PROPOSALS_MAX) {
+        match page.by_number.get(&proposal.source) {
+            Some(shown) => checked.push(Checked {
+                source: proposal.source,
+                quote: proposal.quote[..proposal.quote.floor_char_boundary(REFUSED_BYTES_MAX)].to_owned(),
+                verdict: learn::from_proposal(proposal, &shown.event),
+            }),
+            None => induced.unusable.push(format!("there is no event {} in what was shown", proposal.source)),
+        }
+    }
+    if proposals.len() > PROPOSALS_MAX {
+        let more = proposals.len() - PROPOSALS_MAX;
+        induced.unusable.push(format!("{more} more proposals than a page can hold were not looked at"));
+    }
+    checked
+}
+
+/// What came of a question.
+enum Asked {
+    Answered(Vec<ProposedMemory>),
+    /// Half of it may be answered.
+    TooLong(String),
+    /// It will not be, however often it is asked.
+    Unanswered(String),
+}
+
 /// The model's proposals. No lock and no transaction is held.
-fn ask(llm: &dyn Llm, prompt: &Prompt, induced: &mut Induced) -> Result<Vec<ProposedMemory>, Error> {
-    let mut kept = Vec::new();
+fn ask(llm: &dyn Llm, prompt: &Prompt, induced: &mut Induced) -> Result<Asked, Error> {
+    let mut readable = false;
     for _ in 0..TRIES {
         induced.calls += 1;
         let reply = match llm.complete(prompt) {
             Ok(reply) => reply,
-            // This page will not be answered, however often it is asked about: the next one may be.
-            Err(error) if error.remedy() == Remedy::GiveUp => {
-                induced.unusable.push(error.to_string());
-                return Ok(kept);
+            Err(error) => {
+                return match (&error, error.remedy()) {
+                    (
+                        LlmError::TooLong { .. } | LlmError::TooLarge { .. } | LlmError::Refused { status: 413, .. },
+                        Remedy::GiveUp,
+                    ) => Ok(Asked::TooLong(error.to_string())),
+                    (_, Remedy::GiveUp) => Ok(Asked::Unanswered(error.to_string())),
+                    (_, Remedy::Later | Remedy::Configure) => Err(error.into()),
+                };
             }
-            Err(error) => return Err(error.into()),
         };
         if reply.truncated {
             induced.unusable.push("the reply breaks off: it was longer than the model may answer".to_owned());
         }
         let salvaged = salvage::<ProposedMemory>(&reply.text, LEARN_KEY);
         induced.unusable.extend(salvaged.dropped.iter().map(|dropped| dropped.why.clone()));
-        kept = salvaged.kept;
-        if !kept.is_empty() || salvaged.dropped.is_empty() {
-            break;
+        if salvaged.dropped_more > 0 {
+            induced.unusable.push(format!("{} more parts that are not told one by one", salvaged.dropped_more));
         }
+        if !salvaged.kept.is_empty() || salvaged.found && salvaged.dropped.is_empty() {
+            return Ok(Asked::Answered(salvaged.kept));
+        }
+        readable |= salvaged.found;
     }
-    Ok(kept)
+    // It had something to say, and none of it is a proposal: that was told part by part.
+    let why = if readable { "no part of its reply is a proposal" } else { "nothing in its reply can be read" };
+    Ok(Asked::Unanswered(why.to_owned()))
 }

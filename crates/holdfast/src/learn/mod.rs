@@ -1,15 +1,18 @@
 //! What the log teaches: events since the watermark in, changes of long-term memory out (SPEC 3).
 //!
 //! gate (what may become a memory, from whom) → slots (what it is about, in normal form) → timeline (all evidence of a slot, in the
-//! order of its moments, folded into what held when) → reconcile (that and the memories there are: what changes).
+//! order of its moments, folded into what held when) → reconcile (that and the memories there are: what changes). What a model proposes
+//! comes in by proposal instead of the gate, held to what its sentence says (faithful).
 //!
 //! Pure, and conservative: what is not surely so is left out. The engine reads events, asks for statements and commits.
 
 mod confidence;
 mod echo;
+mod faithful;
 mod gate;
 mod habits;
 mod life;
+mod proposal;
 mod reconcile;
 mod slots;
 mod timeline;
@@ -19,10 +22,10 @@ mod tests;
 
 pub use confidence::{FADING_BELOW, activity, present};
 pub use echo::{holds_block, is_echo};
-pub use gate::{
-    Candidate, Refusal, USER, by_operator, from_event, from_proposal, from_task, is_first_hand, says_no, sides_set,
-};
+pub use faithful::says_no;
+pub use gate::{Candidate, Refusal, USER, by_operator, from_event, from_task, is_first_hand, sides_set};
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{faded, with_effect};
+pub use proposal::from_proposal;
 pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, operator_says, reconcile};
 pub use slots::{attribute, topic, topics_in, words_of};

@@ -3,7 +3,8 @@
 use jiff::{Timestamp, ZonedDateTime};
 
 use super::confidence::FADING_BELOW;
-use super::gate::{Candidate, USER, says_no};
+use super::faithful::says_no;
+use super::gate::{Candidate, USER};
 use super::slots::{attribute, essence};
 use super::timeline::{Ending, Said, Segment, fold};
 use crate::text::{repeats, same};

@@ -38,6 +38,8 @@ pub struct Salvaged<T> {
     pub dropped: Vec<Dropped>,
     /// How many more were dropped than are told.
     pub dropped_more: usize,
+    /// A list or an item was there to be read, be it an empty one: not all of the reply is prose or noise.
+    pub found: bool,
     /// The reply breaks off before its end.
     pub truncated: bool,
     /// The reply was not the JSON that was asked for, or not all of it could be kept.
@@ -77,22 +79,24 @@ pub fn salvage<T: DeserializeOwned>(reply: &str, key: &str) -> Salvaged<T> {
 
 fn salvage_text<T: DeserializeOwned>(reply: &str, key: &str) -> Salvaged<T> {
     let parsed = parse::parse(reply);
-    let mut sieve = Sieve { key, seen: BTreeSet::new(), kept: Vec::new(), dropped: Vec::new(), dropped_more: 0 };
+    let mut sieve =
+        Sieve { key, seen: BTreeSet::new(), found: false, kept: Vec::new(), dropped: Vec::new(), dropped_more: 0 };
     if let Some(thought) = parsed.thought {
         sieve.drop_item(thought.at, thought.why);
     }
     for node in &parsed.nodes {
         sieve.whole(node);
     }
-    let Sieve { kept, dropped, dropped_more, .. } = sieve;
+    let Sieve { found, kept, dropped, dropped_more, .. } = sieve;
     let mended = !dropped.is_empty() || serde_json::from_str::<IgnoredAny>(reply.trim()).is_err();
-    Salvaged { kept, dropped, dropped_more, truncated: parsed.truncated, mended }
+    Salvaged { kept, dropped, dropped_more, found, truncated: parsed.truncated, mended }
 }
 
 struct Sieve<'a, T> {
     key: &'a str,
     /// Items as JSON: a draft and the answer often say the same.
     seen: BTreeSet<String>,
+    found: bool,
     kept: Vec<T>,
     dropped: Vec<Dropped>,
     dropped_more: usize,
@@ -104,7 +108,8 @@ impl<T: DeserializeOwned> Sieve<'_, T> {
         match &node.shape {
             Shape::Object(fields) if self.lists(fields, WRAPPERS_MAX) => {}
             // A model with nothing to say.
-            Shape::Object(fields) if fields.is_empty() && node.flaw.is_none() => {}
+            Shape::Object(fields) if fields.is_empty() && node.flaw.is_none() => self.found = true,
+            Shape::Array(elements) if elements.is_empty() && node.flaw.is_none() => self.found = true,
             Shape::Object(_) => self.item(node),
             // Brackets in prose: `[1]`, `["a"]`.
             Shape::Array(elements) if !elements.iter().any(|element| matches!(element.shape, Shape::Object(_))) => {}
@@ -119,9 +124,12 @@ impl<T: DeserializeOwned> Sieve<'_, T> {
         for (_, node) in fields.iter().filter(|(name, _)| name == key) {
             found = true;
             match &node.shape {
-                Shape::Array(elements) => self.list(elements),
+                Shape::Array(elements) => {
+                    self.found = true;
+                    self.list(elements);
+                }
                 Shape::Object(_) => self.item(node),
-                Shape::Scalar(Value::Null) if node.flaw.is_none() => {}
+                Shape::Scalar(Value::Null) if node.flaw.is_none() => self.found = true,
                 Shape::Scalar(_) | Shape::Nothing => {
                     let why = format!("{key:?} is no list{}", told(node.flaw.as_ref()));
                     self.drop_item(node.at, why);
@@ -166,6 +174,7 @@ impl<T: DeserializeOwned> Sieve<'_, T> {
         match serde_path_to_error::deserialize::<_, T>(value) {
             Ok(_) if self.seen.contains(&text) => self.drop_item(node.at, "the same again".to_owned()),
             Ok(item) => {
+                self.found = true;
                 self.seen.insert(text);
                 self.kept.push(item);
             }

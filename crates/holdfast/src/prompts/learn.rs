@@ -38,8 +38,6 @@ pub struct Utterance {
 pub enum Speaker {
     User,
     Agent,
-    Tool,
-    Other,
 }
 
 /// A statement that rules found in an event.
@@ -57,15 +55,13 @@ pub struct Known {
     pub content: String,
 }
 
-/// What a model may say a memory is.
+/// What a model may say a memory is. Lessons and procedures come from tasks that ended, not from what is told of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProposedKind {
     Preference,
     Rule,
     Fact,
-    Lesson,
-    Procedure,
 }
 
 /// A memory as a model proposes it. Fields that are not known here are passed over.
@@ -138,7 +134,7 @@ fn cut(utterance: &Utterance) -> Utterance {
 /// The form of a reply. Strict as services want it: all fields required, no others, and none of the words that some don't know (`minimum`).
 fn schema() -> Schema {
     let properties = json!({
-        "kind": { "type": "string", "enum": ["preference", "rule", "fact", "lesson", "procedure"] },
+        "kind": { "type": "string", "enum": ["preference", "rule", "fact"] },
         "subject": { "type": "string" },
         "attribute": { "type": "string" },
         "content": { "type": "string" },

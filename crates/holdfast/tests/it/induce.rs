@@ -4,8 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use holdfast::engine::{Config, Engine};
 use holdfast::llm::{Llm, LlmError, Prompt, Reply, ScriptedLlm};
+use holdfast::store::JournalPage;
 use holdfast::types::event::{Kind, RawEvent, Source};
 use holdfast::types::memory::{Memory, MemoryFilter, MemoryStatus};
+use holdfast::types::operation::{Target, Verb};
 use holdfast::types::scope::Scope;
 use serde_json::json;
 use tempfile::TempDir;
@@ -38,6 +40,13 @@ impl World {
         self.engine.induce(&self.scope.owner, llm).unwrap()
     }
 
+    /// What the journal says was passed over.
+    fn passed_over(&self) -> Vec<String> {
+        let page = JournalPage { verb: Some(Verb::Refuse), limit: 100, ..JournalPage::default() };
+        let entries = self.engine.journal(&self.scope.owner, &page).unwrap().into_iter();
+        entries.filter(|e| e.operation.target == Target::Store).map(|e| e.operation.reason).collect()
+    }
+
     fn memories(&self) -> Vec<Memory> {
         self.engine.memories(&self.scope.owner, &MemoryFilter::default()).unwrap()
     }
@@ -62,15 +71,15 @@ fn what_is_quoted_and_said_is_kept() {
     for (said, content, quote, expected) in [
         (
             "下周起我改到杭州办公室上班了",
-            "用户在杭州办公室上班。",
+            "用户改到杭州办公室上班。",
             "我改到杭州办公室上班了",
-            "fact active 0.55: 用户在杭州办公室上班。",
+            "fact active 0.55: 用户改到杭州办公室上班。",
         ),
         (
             "I moved my desk to the Lima office",
-            "The user sits in the Lima office.",
+            "The user moved their desk to the Lima office.",
             "moved my desk to the Lima office",
-            "fact active 0.55: The user sits in the Lima office.",
+            "fact active 0.55: The user moved their desk to the Lima office.",
         ),
         // Word for word is as sure as what is said.
         (
@@ -93,23 +102,13 @@ fn what_is_not_in_the_source_is_refused_with_the_reason() {
     let said = "我觉得手冲咖啡比速溶好，每天两杯。手冲咖啡更贵吗？";
     for (wrong, reason) in [
         (proposal("fact", "咖啡", "用户喝手冲咖啡", "用户爱喝手冲咖啡"), "its quote is not in its source"),
-        (
-            proposal("fact", "咖啡", "用户每天喝3杯手冲咖啡", "每天两杯"),
-            "a number, name or negation of it is not in its source",
-        ),
-        (
-            proposal("fact", "咖啡", "用户不喝速溶咖啡", "手冲咖啡比速溶好"),
-            "a number, name or negation of it is not in its source",
-        ),
+        (proposal("fact", "咖啡", "用户每天喝3杯手冲咖啡", "每天两杯"), "it says more than the sentence it quotes"),
+        (proposal("fact", "咖啡", "用户不喝速溶咖啡", "手冲咖啡比速溶好"), "it turns around what its sentence says"),
         (
             proposal("fact", "coffee", "The user likes coffee from Starbucks", "手冲咖啡"),
-            "a number, name or negation of it is not in its source",
+            "it leaves out whom or what its sentence speaks of",
         ),
         (proposal("fact", "咖啡", "手冲咖啡更贵", "手冲咖啡更贵"), "its quote is a question"),
-        (
-            proposal("lesson", "咖啡", "手冲咖啡更好", "手冲咖啡"),
-            "lessons and procedures come from tasks that ended, not from what is told of them",
-        ),
         (
             json!({ "kind": "fact", "subject": "老王", "attribute": "咖啡", "content": "老王喝手冲咖啡", "standing": true,
             "source": 1, "quote": "手冲咖啡" }),
@@ -126,6 +125,172 @@ fn what_is_not_in_the_source_is_refused_with_the_reason() {
         assert_eq!(world.known(), [""; 0]);
         assert_eq!(induced.refused.iter().map(|refusal| refusal.reason).collect::<Vec<_>>(), [reason]);
     }
+}
+
+/// What becomes of one proposal, about the last of these utterances: `kept`, or why not.
+#[track_caller]
+fn check(said: &[&str], subject: &str, quote: &str, content: &str, expected: &str) {
+    let world = told(&said.iter().map(|text| (Source::User, *text)).collect::<Vec<_>>());
+    let before = world.known();
+    let proposed = json!({ "kind": "fact", "subject": subject, "attribute": "something", "content": content,
+        "standing": true, "source": said.len(), "quote": quote });
+    let induced = world.induce(&ScriptedLlm::always(reply(&[proposed])));
+    let reason = induced.refused.first().map_or("kept", |refusal| refusal.reason);
+    assert_eq!(reason, expected, "{content} of {said:?}: {:?}", induced.unusable);
+    assert_eq!(world.known() == before, expected != "kept", "{content} of {said:?}");
+}
+
+const TURNED: &str = "it turns around what its sentence says";
+const MORE: &str = "it says more than the sentence it quotes";
+const SUPPOSED: &str = "its sentence only supposes it";
+const REPORTED: &str = "its sentence is somebody else's word";
+const ANOTHER: &str = "its sentence is about somebody else";
+const LEFT_OUT: &str = "it leaves out whom or what its sentence speaks of";
+
+#[test]
+fn a_denial_stays_a_denial() {
+    for (said, quote, content, expected) in [
+        ("I have never been allergic to peanuts", "allergic to peanuts", "The user is allergic to peanuts.", TURNED),
+        (
+            "I have never been allergic to peanuts",
+            "never been allergic to peanuts",
+            "The user has never been allergic to peanuts.",
+            "kept",
+        ),
+        ("I don't eat cilantro, I like spicy food", "I like spicy food", "The user doesn't like spicy food", TURNED),
+        ("I don't eat cilantro and love spicy food", "spicy food", "The user doesn't love spicy food", MORE),
+        ("I was a vegetarian", "I was a vegetarian", "The user is a vegetarian", TURNED),
+        ("I'm allergic to peanuts, not really", "allergic to peanuts", "The user is allergic to peanuts", TURNED),
+        ("我从来没对花生过敏", "对花生过敏", "用户对花生过敏", TURNED),
+        ("我对花生过敏，才怪", "对花生过敏", "用户对花生过敏", TURNED),
+        ("我对花生特别过敏", "对花生特别过敏", "用户对花生不过敏", TURNED),
+        ("我对花生不过敏", "对花生不过敏", "用户对花生过敏", TURNED),
+        ("我从不错过晚饭", "错过晚饭", "用户错过晚饭", TURNED),
+        ("我对花生特别过敏", "对花生特别过敏", "用户对花生特别过敏", "kept"),
+        ("我不碰香菜，爱吃辣", "爱吃辣", "用户不爱吃辣", TURNED),
+        ("我以前是程序员", "以前是程序员", "用户是程序员", TURNED),
+    ] {
+        check(&[said], "user", quote, content, expected);
+    }
+}
+
+#[test]
+fn nothing_is_made_up_around_a_quote() {
+    for (said, quote, content, expected) in [
+        ("跟经理的会改期吧", "经理", "用户的经理是王伟，住在上海", LEFT_OUT),
+        ("我把跟经理的会改期了", "经理", "用户把经理换成王伟", MORE),
+        ("my desk moved to Lima", "my desk", "The user's desk moved to Quito", MORE),
+        ("my desk moved from Lima to Quito", "my desk moved", "The user's desk moved to Lima", MORE),
+        ("the port is 8443, the timeout is 30", "the port is 8443", "the port is 30", MORE),
+        ("端口8443，超时30秒", "端口8443", "端口30", MORE),
+        ("端口8443，超时30秒", "端口8443", "端口8443", "kept"),
+        ("our team uses 3.5% as the limit", "3.5%", "our team uses 35% as the limit", MORE),
+    ] {
+        check(&[said], "user", quote, content, expected);
+    }
+}
+
+#[test]
+fn what_is_only_supposed_asked_or_an_example_is_no_fact() {
+    for (said, quote, content, expected) in [
+        ("如果网关端口是8443就好了，可惜", "网关端口是8443", "网关端口是8443", SUPPOSED),
+        ("要是网关端口是8443，就能通", "网关端口是8443", "网关端口是8443", SUPPOSED),
+        ("If the port is 8443, it works", "the port is 8443", "the port is 8443", SUPPOSED),
+        ("I wish the port were 8443", "port were 8443", "the port were 8443", SUPPOSED),
+        ("比如网关端口是8443", "网关端口是8443", "网关端口是8443", "its sentence gives an example"),
+        ("For example, the port is 8443", "the port is 8443", "the port is 8443", "its sentence gives an example"),
+        ("网关端口可能是8443", "网关端口可能是8443", "网关端口可能是8443", "its sentence is a guess"),
+        ("is it so that the port is 8443? thanks", "the port is 8443", "the port is 8443", "its quote is a question"),
+    ] {
+        check(&[said], "user", quote, content, expected);
+    }
+}
+
+#[test]
+fn what_others_say_is_not_the_users_word() {
+    for (said, quote, content) in [
+        ("他说网关端口是8443", "网关端口是8443", "网关端口是8443"),
+        ("据说网关端口是8443", "网关端口是8443", "网关端口是8443"),
+        ("她发来：“今天很累。我对花生过敏。”", "我对花生过敏", "用户对花生过敏"),
+        ("She said the port is 8443", "the port is 8443", "the port is 8443"),
+        ("According to Tom the port is 8443", "the port is 8443", "the port is 8443"),
+        ("see below\n> the port is 8443", "the port is 8443", "the port is 8443"),
+    ] {
+        check(&[said], "user", quote, content, REPORTED);
+    }
+}
+
+#[test]
+fn a_fact_stays_with_whom_it_is_of() {
+    for (said, subject, quote, content, expected) in [
+        ("妹妹周末来。她对坚果特别敏感", "user", "她对坚果特别敏感", "用户对坚果特别敏感", ANOTHER),
+        ("妹妹周末来。她对坚果特别敏感", "user", "对坚果特别敏感", "用户对坚果特别敏感", ANOTHER),
+        ("妹妹周末来，对坚果特别敏感", "user", "对坚果特别敏感", "用户对坚果特别敏感", ANOTHER),
+        ("妹妹周末来。对坚果特别敏感", "user", "对坚果特别敏感", "用户对坚果特别敏感", ANOTHER),
+        ("妹妹周末来。她对坚果特别敏感", "妹妹", "她对坚果特别敏感", "用户的妹妹对坚果特别敏感", "kept"),
+        ("我跟妹妹住一起，对坚果特别敏感", "user", "我跟妹妹住一起", "用户跟妹妹住一起", "kept"),
+        ("王伟对坚果特别敏感", "user", "对坚果特别敏感", "用户对坚果特别敏感", LEFT_OUT),
+        ("妹妹周末来。我对坚果特别敏感", "妹妹", "我对坚果特别敏感", "妹妹对坚果特别敏感", ANOTHER),
+        ("my sister can't stand nuts", "user", "can't stand nuts", "The user can't stand nuts", ANOTHER),
+        ("my sister can't stand nuts", "my sister", "can't stand nuts", "The user's sister can't stand nuts", "kept"),
+        ("My sister visits. She loves nuts", "user", "loves nuts", "The user loves nuts", ANOTHER),
+        ("Ana loves nuts", "user", "loves nuts", "The user loves nuts", LEFT_OUT),
+        ("I avoid nuts because she gets ill", "user", "because she gets ill", "The user gets ill", ANOTHER),
+        ("我知道王伟对坚果特别敏感", "user", "对坚果特别敏感", "用户对坚果特别敏感", LEFT_OUT),
+        ("我知道王伟对坚果特别敏感", "王伟", "王伟对坚果特别敏感", "王伟对坚果特别敏感", "kept"),
+        ("老板让我用PDF", "user", "我用PDF", "用户用PDF", ANOTHER),
+        ("I know Ana loves nuts", "user", "Ana loves nuts", "The user loves nuts", LEFT_OUT),
+        ("Ana knows Bob loves nuts", "Ana", "Bob loves nuts", "Ana loves nuts", MORE),
+        ("Ana's sister loves nuts", "Ana", "sister loves nuts", "Ana loves nuts", MORE),
+        ("My sister visits. She loves nuts", "my sister", "She loves nuts", "The user's sister loves nuts", "kept"),
+        ("My sister visits. She knows Bob loves nuts", "my sister", "loves nuts", "The sister loves nuts", MORE),
+        ("I'm afraid of nuts", "user", "I'm afraid of nuts", "The user is afraid of nuts", "kept"),
+        ("我们的网关端口是8443", "网关", "网关端口是8443", "网关端口是8443", "kept"),
+        ("Tom manages Ana", "Ana", "Tom manages Ana", "Ana manages Tom", MORE),
+    ] {
+        check(&[said], subject, quote, content, expected);
+    }
+}
+
+#[test]
+fn a_slot_proposed_twice_is_placed_once_and_what_was_said_last_holds() {
+    for (first, second) in
+        [("网关端口是8443", "网关端口是9443"), ("the gateway port is 8443", "the gateway port is 9443")]
+    {
+        let world = told(&[(Source::User, first), (Source::User, second)]);
+        let of = |source: u64, said: &str| {
+            let mut proposed = proposal("fact", "gateway port", said, said);
+            proposed["source"] = source.into();
+            proposed
+        };
+        let induced = world.induce(&ScriptedLlm::always(reply(&[of(2, second), of(1, first)])));
+        assert_eq!((induced.refused, induced.late), (Vec::new(), 0));
+        let active: Vec<Memory> = world.memories().into_iter().filter(|m| m.status == MemoryStatus::Active).collect();
+        assert_eq!(active.iter().map(|memory| memory.content.as_str()).collect::<Vec<_>>(), [second]);
+        // And once more, over what is known by now.
+        world.say(Source::User, first);
+        let text = reply(&[proposal("fact", "gateway port", first, first)]);
+        assert_eq!(world.induce(&ScriptedLlm::always(text)).calls, 1);
+        assert_eq!(world.memories().iter().filter(|m| m.status == MemoryStatus::Active).count(), 1);
+    }
+}
+
+#[test]
+fn a_field_without_end_is_refused_before_it_is_looked_at() {
+    let endless = "长的 ".repeat(100_000);
+    for field in ["attribute", "subject", "content", "quote"] {
+        let world = told(&[(Source::User, "网关端口是8443")]);
+        let mut proposed = proposal("fact", "port", "网关端口是8443", "网关端口是8443");
+        proposed[field] = endless.clone().into();
+        let induced = world.induce(&ScriptedLlm::always(reply(&[proposed])));
+        assert_eq!(induced.refused[0].reason, "it is longer than a memory may be", "{field}");
+        assert!(induced.refused[0].quote.len() <= 200);
+        assert_eq!(world.known(), [""; 0]);
+    }
+    let world = told(&[(Source::User, "网关端口是8443")]);
+    let many: Vec<_> = (0..5_000).map(|n| proposal("fact", &format!("p{n}"), "端口是8443", "网关端口是8443")).collect();
+    let induced = world.induce(&ScriptedLlm::always(reply(&many)));
+    assert_eq!(induced.refused.len() + world.memories().len(), 2 * holdfast::engine::UTTERANCES_MAX);
 }
 
 #[test]
@@ -160,6 +325,92 @@ fn the_good_of_a_broken_reply_is_kept_and_the_rest_reported() {
     }
     let last = world.induce(&ScriptedLlm::always("noise"));
     assert_eq!((last.calls, last.events), (0, 0));
+}
+
+#[test]
+fn a_page_that_is_too_long_is_asked_about_in_halves() {
+    let lines: Vec<String> = (0..16).map(|n| format!("第{n}个网关端口是{}", 8000 + n)).collect();
+    let world = told(&lines.iter().map(|line| (Source::User, line.as_str())).collect::<Vec<_>>());
+    // It reads three utterances, and never the seventh.
+    let llm = ScriptedLlm::new(|prompt, _| {
+        let shown = prompt.user.lines().filter(|line| line.starts_with("{\"event\"")).count();
+        if shown > 3 || prompt.user.contains("8006") {
+            return Err(LlmError::TooLong { url: "http://model".into(), name: prompt.name });
+        }
+        Ok(Reply::of(reply(&[])))
+    });
+    let induced = world.induce(&llm);
+    assert_eq!(induced.unusable.len(), 1, "{:?}", induced.unusable);
+    assert!(induced.unusable[0].starts_with("a page of 1 utterances was passed over: "), "{:?}", induced.unusable);
+    let answered: Vec<Prompt> = llm.asked().into_iter().filter(|prompt| !prompt.user.contains("8006")).collect();
+    for n in (0..16).filter(|n| *n != 6) {
+        assert!(answered.iter().any(|prompt| prompt.user.contains(&(8000 + n).to_string())), "{n} was never shown");
+    }
+    assert_eq!(world.passed_over(), induced.unusable);
+}
+
+#[test]
+fn a_reply_of_nothing_readable_is_asked_for_once_more_and_then_told() {
+    for noise in ["I can't help with that.", "", "{\"memories\": 7}"] {
+        let world = told(&[(Source::User, "网关端口是8443")]);
+        let induced = world.induce(&ScriptedLlm::always(noise));
+        assert_eq!(induced.calls, 2, "{noise:?}");
+        assert!(induced.unusable.iter().any(|why| why.contains("was passed over")), "{:?}", induced.unusable);
+        assert_eq!(world.passed_over().len(), 1);
+        // At the second time of asking it is read.
+        let world = told(&[(Source::User, "网关端口是8443")]);
+        let good = reply(&[proposal("fact", "gateway port", "网关端口是8443", "网关端口是8443")]);
+        assert_eq!(world.induce(&ScriptedLlm::replies([noise, &good])).changes.len(), 1);
+        assert_eq!(world.passed_over(), [""; 0]);
+    }
+    // Nothing to remember is an answer.
+    for nothing in ["{\"memories\": []}", "{}", "[]", "Nothing new:\n```json\n{\"memories\": []}\n```"] {
+        let world = told(&[(Source::User, "网关端口是8443")]);
+        let induced = world.induce(&ScriptedLlm::always(nothing));
+        assert_eq!((induced.calls, induced.unusable), (1, Vec::new()), "{nothing}");
+    }
+}
+
+#[test]
+fn a_page_is_bounded_by_its_characters_too() {
+    let lines: Vec<String> = (0..30).map(|n| format!("第{n}条：{}", "长".repeat(3_000))).collect();
+    let world = told(&lines.iter().map(|line| (Source::User, line.as_str())).collect::<Vec<_>>());
+    let llm = ScriptedLlm::always(reply(&[]));
+    assert_eq!(world.induce(&llm).calls, 4);
+    let asked = llm.asked();
+    assert!(asked.iter().all(|prompt| prompt.user.chars().count() < 14_000));
+    assert!((0..30).all(|n| asked.iter().any(|prompt| prompt.user.contains(&format!("第{n}条：")))));
+}
+
+#[test]
+fn what_is_said_while_a_page_is_read_is_shown_later() {
+    let world = told(&[]);
+    let llm = ScriptedLlm::always(reply(&[]));
+    std::thread::scope(|threads| {
+        let writer = threads.spawn(|| (0..300).for_each(|n| world.say(Source::User, &format!("第{n}条闲聊"))));
+        while !writer.is_finished() {
+            world.induce(&llm);
+        }
+    });
+    world.induce(&llm);
+    let asked = llm.asked();
+    let shown = |n: &usize| asked.iter().any(|prompt| prompt.user.contains(&format!("第{n}条闲聊")));
+    assert_eq!((0..300).filter(|n| !shown(n)).collect::<Vec<_>>(), [0; 0]);
+}
+
+#[test]
+fn what_is_known_of_the_same_things_is_shown_first() {
+    let world = told(&[(Source::User, "记住：网关端口是8443")]);
+    (0..25).for_each(|n| world.say(Source::User, &format!("记住：第{n}号柜子放着杯子")));
+    world.engine.learn(&world.scope.owner).unwrap();
+    world.induce(&ScriptedLlm::always(reply(&[])));
+    world.say(Source::User, "网关端口换过了");
+    let llm = ScriptedLlm::always(reply(&[]));
+    world.induce(&llm);
+    let user = &llm.asked()[0].user;
+    let known: Vec<&str> = user.split("KNOWN\n").nth(1).unwrap().lines().collect();
+    assert_eq!(known.len(), 20, "{user}");
+    assert!(known[0].contains("网关端口是8443") && known[1].contains("第24号"), "{user}");
 }
 
 #[test]
