@@ -32,6 +32,8 @@ const TRIES: usize = 2;
 const PROPOSALS_MAX: usize = 2 * UTTERANCES_MAX;
 /// What is kept of the words of a proposal that is refused: nobody has checked how long they are.
 const REFUSED_BYTES_MAX: usize = 200;
+/// Of what a service says went wrong, in the journal for good.
+const REASON_BYTES_MAX: usize = 300;
 
 /// What a model was asked and what came of it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,6 +70,7 @@ impl Engine {
                     continue;
                 }
                 Asked::TooLong(why) | Asked::Unanswered(why) => {
+                    let why = &why[..why.floor_char_boundary(REASON_BYTES_MAX)];
                     let passed_over = format!("a page of {} utterances was passed over: {why}", page.by_number.len());
                     induced.unusable.push(passed_over.clone());
                     (Vec::new(), Some(passed_over))

@@ -194,6 +194,8 @@ fn nothing_is_made_up_around_a_quote() {
 fn what_is_only_supposed_asked_or_an_example_is_no_fact() {
     for (said, quote, content, expected) in [
         ("如果网关端口是8443就好了，可惜", "网关端口是8443", "网关端口是8443", SUPPOSED),
+        ("I'd deploy at noon unless the port is 8443", "the port is 8443", "the port is 8443", SUPPOSED),
+        ("假如网关端口是8443呢", "网关端口是8443", "网关端口是8443", "its quote is a question"),
         ("要是网关端口是8443，就能通", "网关端口是8443", "网关端口是8443", SUPPOSED),
         ("If the port is 8443, it works", "the port is 8443", "the port is 8443", SUPPOSED),
         ("I wish the port were 8443", "port were 8443", "the port were 8443", SUPPOSED),
@@ -246,6 +248,8 @@ fn a_fact_stays_with_whom_it_is_of() {
         ("My sister visits. She knows Bob loves nuts", "my sister", "loves nuts", "The sister loves nuts", MORE),
         ("I'm afraid of nuts", "user", "I'm afraid of nuts", "The user is afraid of nuts", "kept"),
         ("我们的网关端口是8443", "网关", "网关端口是8443", "网关端口是8443", "kept"),
+        ("王伟的妹妹对坚果特别敏感", "王伟", "对坚果特别敏感", "王伟对坚果特别敏感", MORE),
+        ("妹妹跟我都对坚果特别敏感", "妹妹", "对坚果特别敏感", "妹妹对坚果特别敏感", MORE),
         ("Tom manages Ana", "Ana", "Tom manages Ana", "Ana manages Tom", MORE),
     ] {
         check(&[said], subject, quote, content, expected);
