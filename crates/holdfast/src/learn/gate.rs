@@ -153,6 +153,7 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
         }
         Claim::Instructs { standing: Standing::OneOff } => Err("it holds for once: it lives and ends with its task"),
         Claim::Instructs { standing: Standing::Standing } => {
+            let text = without_lead(text);
             let (order, condition) = split_condition(text);
             // Where the case is named, it says where the order applies: "confirm budget caps when I ask about holidays".
             let of_kind = topic(order).filter(|_| condition.is_none());
@@ -213,6 +214,16 @@ pub(super) fn subject_of(subject: &str) -> String {
     let bare = folded.trim();
     let bare = ["我的", "我家", "我", "my "].iter().find_map(|own| bare.strip_prefix(own)).unwrap_or(bare);
     bounded(bare.trim())
+}
+
+/// "And always …", 「另外，以后…」: what ties a sentence to the one before it says nothing by itself.
+fn without_lead(text: &str) -> &str {
+    const LEADS: &[&str] =
+        &["and ", "but ", "also ", "so ", "oh ", "plus ", "另外", "还有", "对了", "而且", "然后", "那", "嗯"];
+    let lower = text.to_ascii_lowercase();
+    let lead = LEADS.iter().find(|lead| lower.starts_with(**lead));
+    let rest = lead.map_or(text, |lead| text[lead.len()..].trim_start_matches([' ', '，', ',']));
+    if rest.is_empty() { text } else { rest }
 }
 
 /// Words that begin the case an order is for, behind it and before it.
