@@ -161,7 +161,7 @@ fn question_zh(line: &str) -> Option<(usize, bool)> {
     }
 }
 
-/// The length of who speaks: "B: ", "[10:32] Bob: ", "- 小王：", "> ".
+/// The length of who speaks: "B: ", `[10:32] Bob: `, "- 小王：", "> ".
 fn speaker(line: &str) -> usize {
     let bare = line.trim_start_matches(['>', '-', '*', ' ']);
     let bare = match bare.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
