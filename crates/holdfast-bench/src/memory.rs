@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use holdfast::embedding;
 use holdfast::engine::{BATCH_EVENTS_MAX, Config, Engine};
 use holdfast::import::{self, Options};
-use holdfast::types::context::{BlockItem, BlockOptions};
+use holdfast::types::context::BlockOptions;
 use holdfast::types::event::{Kind, RawEvent, Source};
 use holdfast::types::memory::{Memory, MemoryFilter, MemoryStatus};
 use holdfast::types::query::Query;
@@ -216,14 +216,15 @@ fn standing(
         let query = Query::new(scope, &question.query, latest.clone());
         let options = BlockOptions { budget_tokens: BLOCK_TOKENS, ..BlockOptions::default() };
         let block = engine.context(&query, &options)?;
-        let mut keys = BTreeSet::new();
-        for served in &block.served {
-            let BlockItem::Memory { id } = served.item else { continue };
-            for event in engine.memory(owner, id)?.into_iter().flat_map(|m| m.sources).filter_map(|s| s.event) {
-                keys.extend(engine.event(owner, event)?.and_then(|stored| stored.event.idempotency_key));
+        // Drawn from the labelled turn, and read in the block: as a rule, or as a constraint of the task it was said in.
+        let mut there = false;
+        for memory in engine.memories(owner, &MemoryFilter::default())? {
+            for event in memory.sources.iter().filter_map(|source| source.event) {
+                let key = engine.event(owner, event)?.and_then(|stored| stored.event.idempotency_key);
+                let labelled = key.is_some_and(|key| question.evidence.contains(&key));
+                there |= labelled && block.text.contains(&memory.content);
             }
         }
-        let there = question.evidence.iter().any(|id| keys.contains(id));
         let share = line.standing.get_or_insert_with(Share::default);
         share.in_block = (share.in_block * share.n as f64 + f64::from(there)) / (share.n + 1) as f64;
         share.n += 1;
