@@ -107,6 +107,10 @@ pub fn run(global: &Global, arguments: &Replay, printer: Printer) -> Result<Exit
     }
     settle(&engine, printer);
     let owners: Vec<Owner> = replayed.owners.iter().cloned().collect();
+    for owner in &owners {
+        // Loaded in bulk, and so not learned from yet.
+        engine.learn(owner)?;
+    }
     let report = engine.report_of(&owners, &JournalPage { run: Some(engine.run()), ..JournalPage::default() })?;
     say(&replayed, &report, printer);
     let block = match &arguments.ask {

@@ -14,8 +14,8 @@ use crate::store::EventPage;
 use crate::text;
 use crate::types::change::{ChangeSet, Learned};
 use crate::types::event::{Kind, Source, StoredEvent, Trust};
-use crate::types::ids::{MemoryId, Seq};
-use crate::types::memory::{Memory, MemoryFilter, MemoryStatus, Slot};
+use crate::types::ids::Seq;
+use crate::types::memory::{Memory, MemoryFilter, MemoryStatus};
 use crate::types::operation::{Operation, Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::Owner;
@@ -200,23 +200,6 @@ impl Engine {
             induced.refused.extend(refused);
             Ok(true)
         })
-    }
-
-    /// Each slot once, with all that was proposed for it: a change set has a memory once.
-    fn placed(&self, owner: &Owner, mut new: Vec<Candidate>, slots: &mut Slots) -> Result<Vec<Change>, Error> {
-        // In the order of their moments, so that what was said last is what holds.
-        new.sort_by_key(|candidate| candidate.evidence.at.timestamp());
-        let mut by_slot: BTreeMap<Slot, Vec<Candidate>> = BTreeMap::new();
-        for candidate in new {
-            by_slot.entry(candidate.slot()).or_default().push(candidate);
-        }
-        let now = self.env.now();
-        let mut changes = Vec::new();
-        for (slot, new) in by_slot {
-            let known = slots.memories(self, owner, &slot)?;
-            changes.extend(learn::reconcile(known, &new, now, || MemoryId(self.env.id())));
-        }
-        Ok(changes)
     }
 }
 

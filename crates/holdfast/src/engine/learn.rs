@@ -52,7 +52,15 @@ pub struct Lesson {
 impl Engine {
     /// Learns from everything since the watermark, and moves it.
     pub fn learn(&self, owner: &Owner) -> Result<Lesson, Error> {
-        self.with_at_hand(owner, |at_hand| self.learn_pages(owner, at_hand, usize::MAX))
+        self.with_at_hand(owner, |at_hand| {
+            let mut lesson = self.learn_pages(owner, at_hand, usize::MAX)?;
+            let recurring = self.recurring_in_all(owner, &at_hand.tasks)?;
+            if !recurring.is_empty() {
+                self.store.commit(self.change_of(owner, &recurring, "rules"))?;
+                lesson.changes.extend(recurring);
+            }
+            Ok(lesson)
+        })
     }
 
     /// What `learn` would write, and why not the rest. Writes nothing.
@@ -87,8 +95,10 @@ impl Engine {
     /// After a commit: whether now is the time, and if so, learns. What was observed stays so if learning fails: the watermark is where
     /// it was, and the next time makes up for it.
     pub(super) fn learn_if_due(&self, owner: &Owner, at_hand: &mut AtHand, due: bool, events: usize) {
-        at_hand.unlearned += u32::try_from(events).unwrap_or(u32::MAX);
-        if !due && at_hand.unlearned < EVENTS_BETWEEN_MAX {
+        let events = u32::try_from(events).unwrap_or(u32::MAX);
+        at_hand.unlearned = at_hand.unlearned.saturating_add(events);
+        // A bulk load is not held up: the next word by itself makes up for it, or `learn`.
+        if events >= EVENTS_BETWEEN_MAX || !due && at_hand.unlearned < EVENTS_BETWEEN_MAX {
             return;
         }
         at_hand.unlearned = 0;
@@ -146,6 +156,18 @@ impl Engine {
             candidates.extend(self.judged(owner, stored, &mut served, slots)?);
         }
         candidates.extend(self.of_tasks(owner, tasks, &events)?);
+        pass.changes = self.placed(owner, candidates, slots)?;
+        Ok(Some(pass))
+    }
+
+    /// Candidates placed in their slots, each slot once: a change set has a memory once.
+    pub(super) fn placed(
+        &self,
+        owner: &Owner,
+        mut candidates: Vec<Candidate>,
+        slots: &mut Slots,
+    ) -> Result<Vec<Change>, Error> {
+        let mut all = Vec::new();
         // In the order of their moments, so that the first of a slot makes its memory.
         candidates.sort_by_key(|candidate| candidate.evidence.at.timestamp());
         let mut by_slot: BTreeMap<Slot, Vec<Candidate>> = BTreeMap::new();
@@ -167,9 +189,9 @@ impl Engine {
                 .collect();
             let changes = learn::reconcile(known, &new, now, || MemoryId(self.env.id()));
             slots.keep(&slot, &changes);
-            pass.changes.extend(changes);
+            all.extend(changes);
         }
-        Ok(Some(pass))
+        Ok(all)
     }
 
     /// What an event states: nothing if it holds a block of ours, or was archived.
@@ -265,15 +287,15 @@ impl Engine {
     /// What the tasks of these events leave: the outcome of those that ended, habits and wishes of those of one kind.
     fn of_tasks(&self, owner: &Owner, tasks: &[Task], events: &[StoredEvent]) -> Result<Vec<Candidate>, Error> {
         let mut candidates = Vec::new();
-        let mut touched: Vec<&Task> = Vec::new();
+        let mut ended: Vec<&Task> = Vec::new();
         for task in tasks {
             let mut own = events.iter().filter(|stored| stored.event.scope.task.as_ref() == Some(&task.id)).peekable();
             if own.peek().is_none() {
                 continue;
             }
-            touched.push(task);
             let ended_by = task.closing.as_ref().and_then(|closing| closing.ended_by);
             let Some(event) = own.find(|stored| Some(stored.event.id) == ended_by) else { continue };
+            ended.push(task);
             // Only who works on a task can say that it succeeded.
             if event.event.trust == Trust::Untrusted || event.event.source == Source::Tool {
                 continue;
@@ -288,9 +310,14 @@ impl Engine {
             // What speaks of the user or gives orders is the user's to say, whoever concluded it.
             candidates.extend(left.into_iter().filter(|one| !self.speaks_for_the_user(&one.content, &event.event)));
         }
-        let mut kinds: Vec<String> = touched.iter().filter_map(|task| kind_of(task)).collect();
-        kinds.sort();
-        kinds.dedup();
+        // What recurs is looked for when one more of its kind is over.
+        candidates.extend(self.recurring(owner, tasks, ended.iter().filter_map(|task| kind_of(task)).collect())?);
+        Ok(candidates)
+    }
+
+    /// Habits and wishes of the tasks of these kinds.
+    fn recurring(&self, owner: &Owner, tasks: &[Task], kinds: BTreeSet<String>) -> Result<Vec<Candidate>, Error> {
+        let mut candidates = Vec::new();
         for kind in kinds {
             let alike: Vec<&Task> = tasks.iter().filter(|task| kind_of(task).as_ref() == Some(&kind)).collect();
             if alike.len() < learn::TIMES_MIN {
@@ -301,6 +328,12 @@ impl Engine {
             candidates.extend(learn::promotions(&wishes).into_iter().flatten());
         }
         Ok(candidates)
+    }
+
+    /// What recurs in all tasks at hand, whether or not one of them has ended.
+    fn recurring_in_all(&self, owner: &Owner, tasks: &[Task]) -> Result<Vec<Change>, Error> {
+        let candidates = self.recurring(owner, tasks, tasks.iter().filter_map(kind_of).collect())?;
+        self.placed(owner, candidates, &mut Slots::default())
     }
 
     /// Whether a conclusion states what only the user may: how they want it, or how things are with them.
