@@ -222,16 +222,17 @@ impl Engine {
         let mut rejected: Vec<Candidate> = Vec::new();
         for statement in statements.iter().filter(|_| learn::is_first_hand(event)) {
             let Claim::Forget { about } = &statement.claim else { continue };
+            let rejection = Evidence::of(event, Stance::Rejects, Origin::UserStated, &statement.text);
             let mut found: Vec<Candidate> = Vec::new();
             for memory in slots.all(self, owner)? {
                 if learn::concerns(about, &memory.subject, &memory.attribute, &memory.content) {
-                    found.push(learn::operator_says(&memory, Stance::Rejects, &event.occurred_at, &statement.text));
+                    found.push(learn::said_of(&memory, rejection.clone()));
                 }
             }
-            for said in before.iter().filter(|said| said.evidence.at.timestamp() <= event.occurred_at.timestamp()) {
+            for said in before.iter().filter(|said| said.evidence.at.timestamp() <= rejection.at.timestamp()) {
                 let known = found.iter().any(|other| other.slot() == said.slot() && other.value == said.value);
                 if !known && learn::concerns(about, &said.subject, &said.attribute, &said.content) {
-                    found.push(said.clone());
+                    found.push(Candidate { evidence: rejection.clone(), ..said.clone() });
                 }
             }
             if found.is_empty() || found.len() > learn::FORGOTTEN_AT_ONCE_MAX {
@@ -240,17 +241,7 @@ impl Engine {
                 refused.push(Refusal { event: event.id, quote: statement.text.clone(), reason });
                 continue;
             }
-            rejected.extend(found.into_iter().map(|mut candidate| {
-                candidate.evidence = Evidence {
-                    event: Some(event.id),
-                    at: event.occurred_at.clone(),
-                    stance: Stance::Rejects,
-                    origin: Origin::UserStated,
-                    quote: statement.text.clone(),
-                    task: event.scope.task.clone(),
-                };
-                candidate
-            }));
+            rejected.extend(found);
         }
         Ok(rejected)
     }
@@ -274,14 +265,9 @@ impl Engine {
             Feedback::Negative => Stance::Blames,
         };
         let known = slots.all(self, owner)?;
-        let judged = known.iter().filter(|memory| ids.contains(&memory.id)).map(|memory| {
-            let words = text::sentences(&event.content).first().map_or("", |first| &event.content[first.clone()]);
-            let mut candidate = learn::operator_says(memory, stance, &event.occurred_at, words);
-            candidate.evidence.event = Some(event.id);
-            candidate.evidence.task = event.scope.task.clone();
-            candidate
-        });
-        Ok(judged.collect())
+        let verdict = Evidence::of(event, stance, Origin::UserStated, &first_words(&event.content));
+        let judged = known.iter().filter(|memory| ids.contains(&memory.id));
+        Ok(judged.map(|memory| learn::said_of(memory, verdict.clone())).collect())
     }
 
     /// What the tasks of these events leave: the outcome of those that ended, habits and wishes of those of one kind.

@@ -97,15 +97,7 @@ impl Engine {
         if let Some(importance) = new.importance.filter(|importance| !(1..=5).contains(importance)) {
             return Err(Error::BadMemory(format!("its importance is 1 to 5, not {importance}")));
         }
-        let now = self.now();
-        let evidence = Evidence {
-            event: None,
-            at: now,
-            stance: Stance::Confirms,
-            origin: Origin::UserStated,
-            quote: content.to_owned(),
-            task: None,
-        };
+        let evidence = self.operators_word(Stance::Confirms, content);
         let candidate = learn::by_operator(
             new.kind,
             new.subject.as_deref(),
@@ -159,7 +151,7 @@ impl Engine {
             }
             let words = if why.is_empty() { stance.as_str() } else { &why };
             // Said now, of how things are now: a moment before what it is about would change nothing.
-            let candidate = learn::operator_says(&memory, stance, &self.now(), words);
+            let candidate = learn::said_of(&memory, self.operators_word(stance, words));
             let changes = self.reconciled(owner, &candidate)?;
             let mut change = self.change_of(owner, &changes, "operator");
             for operation in change.operations.iter_mut().filter(|operation| operation.target == Target::Memory(id)) {
@@ -175,6 +167,11 @@ impl Engine {
                 None => self.store.memory(owner, id)?.unwrap_or(memory),
             })
         })
+    }
+
+    fn operators_word(&self, stance: Stance, words: &str) -> Evidence {
+        let (at, quote) = (self.now(), words.to_owned());
+        Evidence { event: None, at, stance, origin: Origin::UserStated, quote, task: None }
     }
 
     fn reconciled(&self, owner: &Owner, candidate: &Candidate) -> Result<Vec<Change>, StoreError> {

@@ -113,14 +113,7 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
         content: with_subject(statement, content),
         importance,
         imperative: false,
-        evidence: Evidence {
-            event: Some(event.id),
-            at: not_to_come(event),
-            stance,
-            origin: Origin::UserStated,
-            quote: statement.text.clone(),
-            task: event.scope.task.clone(),
-        },
+        evidence: Evidence::of(event, stance, Origin::UserStated, &statement.text),
     };
     let text = statement.text.as_str();
     match &statement.claim {
@@ -198,14 +191,6 @@ fn with_subject(statement: &Statement, content: &str) -> String {
         }
         _ => content.to_owned(),
     }
-}
-
-/// When it was said. A clock that runs ahead must not have the last word for years.
-fn not_to_come(event: &Event) -> jiff::ZonedDateTime {
-    if event.occurred_at.timestamp() > event.recorded_at {
-        return event.recorded_at.to_zoned_datetime(event.occurred_at.time_zone().clone());
-    }
-    event.occurred_at.clone()
 }
 
 /// 我妹妹 and 妹妹 are one person, "my sister" too.
@@ -371,11 +356,8 @@ pub fn from_task(task: &Task, event: &Event, sources: impl Fn(EventId) -> Option
             imperative: false,
             evidence: Evidence {
                 event: Some(source),
-                at: event.occurred_at.clone(),
-                stance: Stance::Suggests,
-                origin,
-                quote: content.to_owned(),
                 task: Some(task.id.clone()),
+                ..Evidence::of(event, Stance::Suggests, origin, content)
             },
         })
     };
@@ -416,16 +398,12 @@ fn procedure(task: &Task, event: &Event) -> Option<Candidate> {
         attribute: "procedure".to_owned(),
         applies: Applies::TaskKind(topic),
         value: bounded(&essence(&content)),
-        content: content.clone(),
         importance: 2,
         imperative: false,
         evidence: Evidence {
-            event: Some(event.id),
-            at: event.occurred_at.clone(),
-            stance: Stance::Suggests,
-            origin: Origin::AgentInferred,
-            quote: content,
             task: Some(task.id.clone()),
+            ..Evidence::of(event, Stance::Suggests, Origin::AgentInferred, &content)
         },
+        content,
     })
 }

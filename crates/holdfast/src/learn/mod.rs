@@ -27,5 +27,5 @@ pub use gate::{Candidate, Refusal, USER, by_operator, from_event, from_task, is_
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{faded, with_effect};
 pub use proposal::from_proposal;
-pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, operator_says, reconcile};
+pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, reconcile, said_of};
 pub use slots::{attribute, topic, topics_in, words_of};

@@ -92,13 +92,6 @@ pub fn from_proposal(proposal: &ProposedMemory, event: &Event) -> Result<Candida
         content: content.to_owned(),
         importance: proposal.importance,
         imperative: false,
-        evidence: Evidence {
-            event: Some(event.id),
-            at: event.occurred_at.clone(),
-            stance,
-            origin: Origin::UserStated,
-            quote: quote.to_owned(),
-            task: event.scope.task.clone(),
-        },
+        evidence: Evidence::of(event, stance, Origin::UserStated, quote),
     })
 }

@@ -1,6 +1,6 @@
 //! The memories of a slot and what is new about it: what changes. Nothing is deleted, and nothing is written twice.
 
-use jiff::{Timestamp, ZonedDateTime};
+use jiff::Timestamp;
 
 use super::confidence::FADING_BELOW;
 use super::faithful::says_no;
@@ -9,7 +9,7 @@ use super::slots::{attribute, essence};
 use super::timeline::{Ending, Said, Segment, fold};
 use crate::text::{repeats, same};
 use crate::types::ids::{EventId, MemoryId};
-use crate::types::memory::{Evidence, Memory, MemoryKind, MemoryStatus, Origin, Stance, Visibility};
+use crate::types::memory::{Evidence, Memory, MemoryKind, MemoryStatus, Stance, Visibility};
 use crate::types::operation::Verb;
 
 /// Pieces of evidence kept of one memory. Of more, the first and the latest tell most, and the middle goes.
@@ -217,8 +217,8 @@ fn change(before: Option<&Memory>, after: Memory) -> Option<Change> {
     Some(Change { before: before.cloned(), after, verb, reason, cause })
 }
 
-/// An operator's or the user's own word on one memory: confirmed or rejected.
-pub fn operator_says(memory: &Memory, stance: Stance, at: &ZonedDateTime, words: &str) -> Candidate {
+/// What is said of one memory as it stands, on this evidence: by an operator, or by the user's praise, blame or rejection.
+pub fn said_of(memory: &Memory, evidence: Evidence) -> Candidate {
     Candidate {
         kind: memory.kind,
         subject: memory.subject.clone(),
@@ -228,14 +228,7 @@ pub fn operator_says(memory: &Memory, stance: Stance, at: &ZonedDateTime, words:
         content: memory.content.clone(),
         importance: memory.importance,
         imperative: false,
-        evidence: Evidence {
-            event: None,
-            at: at.clone(),
-            stance,
-            origin: Origin::UserStated,
-            quote: words.to_owned(),
-            task: None,
-        },
+        evidence,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::{Timestamp, ZonedDateTime};
 use serde::{Deserialize, Serialize};
 
-use super::event::words;
+use super::event::{Event, words};
 use super::ids::{EventId, MemoryId};
 use super::moment;
 use super::scope::TaskId;
@@ -153,6 +153,19 @@ pub struct Evidence {
     pub quote: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+}
+
+impl Evidence {
+    /// What an event says, in its task. It counts from when it was said; a clock that runs ahead must not have the last word for
+    /// years, so from when it was recorded at the latest.
+    pub fn of(event: &Event, stance: Stance, origin: Origin, quote: &str) -> Self {
+        let at = if event.occurred_at.timestamp() > event.recorded_at {
+            event.recorded_at.to_zoned_datetime(event.occurred_at.time_zone().clone())
+        } else {
+            event.occurred_at.clone()
+        };
+        Self { event: Some(event.id), at, stance, origin, quote: quote.to_owned(), task: event.scope.task.clone() }
+    }
 }
 
 /// A move of confidence, and what caused it (SPEC 3.4).

@@ -387,6 +387,19 @@ fn a_clock_that_runs_ahead_does_not_have_the_last_word() {
 }
 
 #[test]
+fn a_clock_that_runs_ahead_takes_nothing_back_for_years_either() {
+    for back in ["忘掉我的地址。", "我不住在余杭了。"] {
+        let world = world();
+        world.say(Source::User, "我住在余杭。", "2026-03-02T09:00:00Z");
+        world.say(Source::User, back, "2099-01-01T09:00:00Z");
+        world.learned();
+        world.user("我住在余杭。");
+        let active: Vec<String> = world.known().into_iter().filter(|line| line.contains("active")).collect();
+        assert_eq!(active, ["fact active: 我住在余杭"], "{back}");
+    }
+}
+
+#[test]
 fn going_back_to_what_was_just_looked_up_is_no_echo() {
     let world = world();
     world.say(Source::User, "以后周报都用PDF。", "2026-03-02T09:00:00+08:00");
