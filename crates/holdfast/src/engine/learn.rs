@@ -41,6 +41,23 @@ const EVENTS_OF_A_TASK_MAX: usize = 60;
 /// How much of somebody else's text is looked at for what it asks to be remembered.
 const UNTRUSTED_BYTES_MAX: usize = 4 * 1024;
 
+/// Why learning runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    ByCaller,
+    /// After an event, in whose time it is.
+    ByTheWay,
+}
+
+impl Asked {
+    fn pages_max(self) -> usize {
+        match self {
+            Self::ByCaller => usize::MAX,
+            Self::ByTheWay => PAGES_BY_ITSELF_MAX,
+        }
+    }
+}
+
 /// What was learned, or would be.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lesson {
@@ -53,7 +70,7 @@ impl Engine {
     /// Learns from everything since the watermark, and moves it.
     pub fn learn(&self, owner: &Owner) -> Result<Lesson, Error> {
         self.with_at_hand(owner, |at_hand| {
-            let mut lesson = self.learn_pages(owner, at_hand, usize::MAX)?;
+            let mut lesson = self.learn_pages(owner, at_hand, Asked::ByCaller)?;
             let recurring = self.recurring_in_all(owner, &at_hand.tasks)?;
             if !recurring.is_empty() {
                 self.store.commit(self.change_of(owner, &recurring, "rules"))?;
@@ -77,16 +94,28 @@ impl Engine {
     }
 
     /// A page at a time, each in one commit with its watermark: what is done twice after a failure changes nothing.
-    fn learn_pages(&self, owner: &Owner, at_hand: &mut AtHand, pages_max: usize) -> Result<Lesson, Error> {
+    fn learn_pages(&self, owner: &Owner, at_hand: &mut AtHand, by: Asked) -> Result<Lesson, Error> {
         let mut lesson = Lesson::default();
         let mut from = self.store.memory_state(owner)?.learned;
-        for _ in 0..pages_max {
-            let Some(pass) = self.pass(owner, &at_hand.tasks, from, &mut Slots::default())? else { break };
-            let learned = Learned { from, through: pass.through };
-            let changes = ChangeSet { learned: Some(learned), ..self.change_of(owner, &pass.changes, "rules") };
-            self.store.commit(changes)?;
-            from = pass.through;
-            lesson.add(pass);
+        for _ in 0..by.pages_max() {
+            let after = at_hand.looked_through.max(from);
+            let page = self.pass(owner, &at_hand.tasks, after, &mut Slots::default())?;
+            // Nothing new, but what was looked through before may still have to be said.
+            let through = page.as_ref().map_or(after, |pass| pass.through);
+            let changes = page.as_ref().map_or(&[][..], |pass| &pass.changes);
+            let moved = usize::try_from(through.0 - from.0).unwrap_or(usize::MAX);
+            let due = !changes.is_empty() || by == Asked::ByCaller || moved >= EVENTS_BETWEEN_MAX as usize;
+            // That there was nothing to learn is not worth a commit of its own after every word.
+            if moved > 0 && due {
+                let learned = Some(Learned { from, through });
+                self.store.commit(ChangeSet { learned, ..self.change_of(owner, changes, "rules") })?;
+                from = through;
+            }
+            at_hand.looked_through = through;
+            match page {
+                Some(pass) => lesson.add(pass),
+                None => break,
+            }
         }
         at_hand.unlearned = 0;
         Ok(lesson)
@@ -102,7 +131,7 @@ impl Engine {
             return;
         }
         at_hand.unlearned = 0;
-        if let Err(error) = self.learn_pages(owner, at_hand, PAGES_BY_ITSELF_MAX) {
+        if let Err(error) = self.learn_pages(owner, at_hand, Asked::ByTheWay) {
             tracing::warn!(%error, "nothing was learned this time: {error}");
         }
     }
@@ -194,7 +223,7 @@ impl Engine {
         Ok(all)
     }
 
-    /// What an event states: nothing if it holds a block of ours, or was archived.
+    /// What an event states: nothing if it holds a block of ours.
     fn statements(&self, event: &Event) -> Vec<Statement> {
         let content = match (event.source, event.trust) {
             (Source::User, _) => event.content.as_str(),

@@ -123,3 +123,23 @@ fn two_that_learn_at_once_lose_no_update_and_leave_no_duplicate() {
         assert_eq!(known(&*store), known(&*alone));
     }
 }
+
+/// That nothing is to be learned is no reason to wait for the disk again: the watermark moves with what is learned, or when asked to.
+#[test]
+fn a_telling_word_that_teaches_nothing_costs_no_commit_of_its_own() {
+    let store: Arc<Plain> = Arc::default();
+    let engine = engine(Arc::<Plain>::clone(&store), 1);
+    let learned = || store.memory_state(&Owner::default()).expect("a state").learned.0;
+    say(&engine, 0, "这次周报用Excel，就这一次。");
+    say(&engine, 1, "很好，就这样。");
+    assert_eq!(learned(), 0);
+    say(&engine, 2, "以后周报都用PDF。");
+    assert_eq!((learned(), memories(&*store).len()), (3, 1));
+    say(&engine, 3, "很好。");
+    assert_eq!(learned(), 3);
+    assert_eq!(engine.learn(&Owner::default()).expect("learned").events, 0, "it was looked through before");
+    assert_eq!(learned(), 4);
+    // And without anything told, it does not fall behind for ever.
+    (4..58).for_each(|number| say(&engine, number, "嗯。"));
+    assert!(learned() > 50, "{}", learned());
+}
