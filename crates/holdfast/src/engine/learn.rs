@@ -71,7 +71,7 @@ impl Engine {
     pub fn learn(&self, owner: &Owner) -> Result<Lesson, Error> {
         self.with_at_hand(owner, |at_hand| {
             let mut lesson = self.learn_pages(owner, at_hand, Asked::ByCaller)?;
-            let recurring = self.recurring_in_all(owner, &at_hand.tasks)?;
+            let recurring = self.recurring_in_all(owner, &at_hand.tasks, &mut Slots::default())?;
             if !recurring.is_empty() {
                 self.store.commit(self.change_of(owner, &recurring, "rules"))?;
                 lesson.changes.extend(recurring);
@@ -87,10 +87,12 @@ impl Engine {
         let mut after = self.store.memory_state(owner)?.learned;
         let mut slots = Slots::default();
         loop {
-            let Some(pass) = self.pass(owner, &tasks, after, &mut slots)? else { return Ok(lesson) };
+            let Some(pass) = self.pass(owner, &tasks, after, &mut slots)? else { break };
             after = pass.through;
             lesson.add(pass);
         }
+        lesson.changes.extend(self.recurring_in_all(owner, &tasks, &mut slots)?);
+        Ok(lesson)
     }
 
     /// A page at a time, each in one commit with its watermark: what is done twice after a failure changes nothing.
@@ -346,9 +348,9 @@ impl Engine {
     }
 
     /// What recurs in all tasks at hand, whether or not one of them has ended.
-    fn recurring_in_all(&self, owner: &Owner, tasks: &[Task]) -> Result<Vec<Change>, Error> {
+    fn recurring_in_all(&self, owner: &Owner, tasks: &[Task], slots: &mut Slots) -> Result<Vec<Change>, Error> {
         let candidates = self.recurring(owner, tasks, tasks.iter().filter_map(kind_of).collect())?;
-        self.placed(owner, candidates, &mut Slots::default())
+        self.placed(owner, candidates, slots)
     }
 
     /// Whether a conclusion states what only the user may: how they want it, or how things are with them.

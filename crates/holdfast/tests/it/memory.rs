@@ -466,6 +466,23 @@ fn learning_twice_changes_nothing_and_a_dry_run_writes_nothing() {
 }
 
 #[test]
+fn a_dry_run_tells_of_habits_as_well() {
+    let mut world = world();
+    for (week, day) in ["2026-11-12", "2026-11-19", "2026-11-26"].into_iter().enumerate() {
+        world.in_session(&format!("s{week}"));
+        world.scope.task = Some(ScopeId::new(format!("周报-第{}周", 46 + week)).expect("an id"));
+        world.say(Source::User, "帮我写这周的周报。", &format!("{day}T15:00:00+08:00"));
+    }
+    let contents = |lesson: holdfast::engine::Lesson| -> Vec<String> {
+        lesson.changes.into_iter().map(|change| change.after.content).collect()
+    };
+    let dry = contents(world.engine.learn_dry(world.owner()).expect("a dry run"));
+    assert_eq!(dry, ["用户每周四下午处理周报"]);
+    assert_eq!(world.engine.memories(world.owner(), &MemoryFilter::default()).expect("memories"), []);
+    assert_eq!(contents(world.engine.learn(world.owner()).expect("learned")), dry);
+}
+
+#[test]
 fn an_operators_memory_goes_to_its_slot_and_can_be_taken_back() {
     let world = world();
     let add = |content: &str| {
