@@ -170,6 +170,8 @@ CREATE INDEX operation_by_event ON operation (event, row) WHERE event IS NOT NUL
 CREATE INDEX operation_by_cause ON operation (cause, row) WHERE cause IS NOT NULL;
 CREATE INDEX operation_by_task ON operation (task, row) WHERE task IS NOT NULL;
 CREATE INDEX operation_by_memory ON operation (memory, row) WHERE memory IS NOT NULL;
+-- What was served is looked up with every word that might teach something.
+CREATE INDEX operation_of_serving ON operation (row) WHERE verb = 'serve';
 
 CREATE TABLE model (
     -- Never used again: caches in memory know models and vectors by their numbers.
