@@ -89,10 +89,9 @@ fn found(engine: &Engine, owner: &Owner, id: &str) -> Result<Memory> {
 
 fn list(global: &Global, statuses: &[MemoryStatus], all: bool, printer: Printer) -> Result<()> {
     let (engine, owner) = reading(global, printer)?;
-    let default = [MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Fading];
     let statuses = match (statuses, all) {
         (_, true) => Vec::new(),
-        ([], false) => default.to_vec(),
+        ([], false) => MemoryStatus::OPEN.to_vec(),
         (chosen, false) => chosen.to_vec(),
     };
     let memories = engine.memories(&owner, &MemoryFilter { slot: None, statuses })?;

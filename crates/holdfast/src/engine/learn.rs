@@ -488,7 +488,7 @@ impl Slots {
 
     /// Those that speak or may yet.
     pub(super) fn all(&self, engine: &Engine, owner: &Owner) -> Result<Vec<Memory>, StoreError> {
-        let statuses = vec![MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Fading];
+        let statuses = MemoryStatus::OPEN.to_vec();
         let mut all = engine.store.memories(owner, &MemoryFilter { slot: None, statuses })?;
         all.retain(|memory| !self.known.contains_key(&memory.slot()));
         all.extend(self.known.values().flatten().cloned());

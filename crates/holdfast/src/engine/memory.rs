@@ -142,8 +142,7 @@ impl Engine {
         let (why, secrets) = self.clean(owner, &why.to_owned())?;
         self.with_at_hand(owner, |_| {
             let memory = self.store.memory(owner, id)?.ok_or(Error::NoSuchMemory(id))?;
-            let open = matches!(memory.status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Fading);
-            if stance == Stance::Rejects && !open {
+            if stance == Stance::Rejects && !MemoryStatus::OPEN.contains(&memory.status) {
                 return Err(Error::BadMemory(format!(
                     "it is {} already: there is nothing to take back",
                     memory.status
@@ -355,7 +354,7 @@ impl KnownCache {
                 return Ok(Arc::clone(known));
             }
         }
-        let statuses = vec![MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Fading];
+        let statuses = MemoryStatus::OPEN.to_vec();
         let known = Arc::new(engine.known(owner, &MemoryFilter { slot: None, statuses })?);
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         if owners.len() >= OWNERS_MAX {

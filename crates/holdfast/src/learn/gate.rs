@@ -7,13 +7,10 @@ use crate::text::{find_whole, fold};
 use crate::types::event::{Event, Kind, Source, Trust};
 use crate::types::ids::EventId;
 use crate::types::memory::{
-    Applies, Evidence, MEMORY_BYTES_MAX, MemoryKind, Origin, SLOT_PART_BYTES_MAX, Slot, Stance,
+    Applies, Evidence, MEMORY_BYTES_MAX, MemoryKind, Origin, SLOT_PART_BYTES_MAX, Slot, Stance, USER,
 };
 use crate::types::signals::{Claim, Liking, Standing, Statement};
 use crate::types::task::{Outcome, Task};
-
-/// Whom a memory is about when it is about the user.
-pub const USER: &str = "user";
 
 /// The most that one text of somebody else's can ask an operator to look at.
 const PENDING_MAX: usize = 3;

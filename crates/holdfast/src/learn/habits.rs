@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::ZonedDateTime;
 
-use super::gate::{Candidate, USER};
+use super::gate::Candidate;
 use super::slots::{aspects, bounded, essence, without_topic};
 use crate::text::{find_whole, fold};
 use crate::types::ids::EventId;
-use crate::types::memory::{Applies, Evidence, MemoryKind, Origin, Stance};
+use crate::types::memory::{Applies, Evidence, MemoryKind, Origin, Stance, USER};
 use crate::types::scope::TaskId;
 use crate::types::signals::Language;
 

@@ -8,10 +8,6 @@ use crate::types::scope::TaskId;
 
 /// Tasks kept as what shows that a memory hurts.
 const HURT_IN_MAX: usize = 10;
-/// A memory that hurt in so many outcomes keeps hurting, if it seldom helped.
-const HURT_MIN: u32 = 3;
-/// The utility below which it does: it helped in less than about one of four.
-const UTILITY_MIN: f32 = 0.3;
 
 /// The memory after an outcome of work it was served in was reported.
 pub fn with_effect(memory: &Memory, helped: bool, hurt: bool, task: Option<&TaskId>, now: Timestamp) -> Memory {
@@ -27,7 +23,7 @@ pub fn with_effect(memory: &Memory, helped: bool, hurt: bool, task: Option<&Task
             uses.hurt_in.remove(0);
         }
     }
-    if after.status == MemoryStatus::Active && after.uses.hurt >= HURT_MIN && after.uses.utility() < UTILITY_MIN {
+    if after.status == MemoryStatus::Active && after.uses.keeps_hurting() {
         after.status = MemoryStatus::Fading;
         after.retired_at = Some(now);
         let tasks: Vec<&str> = after.uses.hurt_in.iter().map(TaskId::as_str).collect();

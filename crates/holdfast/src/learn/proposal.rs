@@ -2,12 +2,14 @@
 //! why not out. It knows nothing of what is remembered already.
 
 use super::faithful::{Quoted, faithful};
-use super::gate::{Candidate, USER, is_first_hand, sides_set, subject_of};
+use super::gate::{Candidate, is_first_hand, sides_set, subject_of};
 use super::slots::{self, bounded, essence, topic};
 use crate::prompts::{ProposedKind, ProposedMemory};
 use crate::text::{find_whole, fold};
 use crate::types::event::Event;
-use crate::types::memory::{Applies, Evidence, MEMORY_BYTES_MAX, MemoryKind, Origin, SLOT_PART_BYTES_MAX, Stance};
+use crate::types::memory::{
+    Applies, Evidence, MEMORY_BYTES_MAX, MemoryKind, Origin, SLOT_PART_BYTES_MAX, Stance, USER,
+};
 
 /// How much of an event is looked at: more than is shown of one, so that the last sentence shown is whole.
 const EVENT_BYTES_MAX: usize = 8 * 1024;

@@ -4,12 +4,12 @@ use jiff::Timestamp;
 
 use super::confidence::FADING_BELOW;
 use super::faithful::says_no;
-use super::gate::{Candidate, USER};
+use super::gate::Candidate;
 use super::slots::{attribute, essence};
 use super::timeline::{Ending, Said, Segment, fold};
 use crate::text::{repeats, same};
 use crate::types::ids::{EventId, MemoryId};
-use crate::types::memory::{Evidence, Memory, MemoryKind, MemoryStatus, Stance, Visibility};
+use crate::types::memory::{Evidence, Memory, MemoryKind, MemoryStatus, Stance, USER, Visibility};
 use crate::types::operation::Verb;
 
 /// Pieces of evidence kept of one memory. Of more, the first and the latest tell most, and the middle goes.

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::env::Env;
 use crate::types::ids::{EventId, MemoryId};
-use crate::types::memory::{Applies, Evidence, Memory, MemoryKind, MemoryStatus, Origin, Stance};
+use crate::types::memory::{Applies, Evidence, Memory, MemoryKind, MemoryStatus, Origin, Stance, USER};
 use crate::types::scope::TaskId;
 
 fn day(day: i64) -> ZonedDateTime {

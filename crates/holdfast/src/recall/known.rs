@@ -10,16 +10,13 @@ use jiff::Timestamp;
 use super::plan::{Plan, PlannedTerm};
 use crate::text::{fold, is_stop_term, term_set};
 use crate::types::ids::{MemoryId, Seq};
-use crate::types::memory::{Applies, Memory, MemoryKind, MemoryStatus, Origin, Stance};
+use crate::types::memory::{Applies, Memory, MemoryKind, MemoryStatus, Origin, Stance, USER};
 use crate::types::query::{Filter, Found, Hit, Limits, MemoryNote, Verdict};
 
 /// The share of the question's weight that a memory's words must have, where nothing else speaks for it.
 const SHARE_MIN: f32 = 0.2;
 /// A meaning this near speaks for itself: the centred cosine under the built-in model of paraphrases of facts, tune halves.
 const COSINE_MIN: f32 = 0.35;
-/// What is known to hurt more than it helps is not served, from so many times on.
-const UTILITY_MIN: f32 = 0.3;
-const OUTCOMES_MIN: u32 = 3;
 /// The share of a prohibition's words that experience must have to rest on what it forbids: the verb may be another.
 const UNFIT_SHARE_MIN: f32 = 0.6;
 /// SPEC 4.3: the semantic layer weighs .6 in a fused ranking.
@@ -28,9 +25,6 @@ const SEMANTIC_WEIGHT: f32 = 0.6;
 const NARROW_FIRST: f32 = 0.5;
 /// What was inferred stands below what was stated, however sure.
 const INFERRED_WEIGHT: f32 = 0.5;
-
-/// The subject of a memory that is about the user.
-const THE_USER: &str = "user";
 
 /// A memory at hand, with what comparing needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -176,7 +170,7 @@ fn was_denied(memory: &Memory) -> bool {
 
 /// In force whatever is asked: what the user wants, not what somebody near them likes.
 pub fn is_standing(memory: &Memory) -> bool {
-    matches!(memory.kind, MemoryKind::Rule | MemoryKind::Preference) && memory.subject == THE_USER
+    matches!(memory.kind, MemoryKind::Rule | MemoryKind::Preference) && memory.subject == USER
 }
 
 fn hidden(plan: &Plan, asked: &Asked<'_>, known: &Known) -> Option<Verdict> {
@@ -229,7 +223,7 @@ fn hidden(plan: &Plan, asked: &Asked<'_>, known: &Known) -> Option<Verdict> {
     if let Some((_, by)) = asked.unfit.iter().find(|(terms, _)| experience && rests_on(terms)) {
         return Some(Verdict::Overruled { by: by.clone() });
     }
-    if memory.uses.hurt >= OUTCOMES_MIN && memory.uses.utility() < UTILITY_MIN {
+    if memory.uses.keeps_hurting() {
         return hide("it has hurt more than it helped");
     }
     None

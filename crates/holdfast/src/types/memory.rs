@@ -14,6 +14,8 @@ use super::scope::TaskId;
 pub const MEMORY_BYTES_MAX: usize = 2_000;
 /// Longest subject or attribute, in bytes.
 pub const SLOT_PART_BYTES_MAX: usize = 200;
+/// The subject of a memory that is about the user.
+pub const USER: &str = "user";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -70,6 +72,11 @@ words!(MemoryStatus {
     Archived => "archived",
     Erased => "erased",
 });
+
+impl MemoryStatus {
+    /// Those that speak or may yet: what has not ended.
+    pub const OPEN: [Self; 3] = [Self::Active, Self::Pending, Self::Fading];
+}
 
 /// Where a memory comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -192,10 +199,20 @@ pub struct Uses {
     pub hurt_in: Vec<TaskId>,
 }
 
+/// A memory that hurt in so many outcomes keeps hurting, if it seldom helped.
+const HURT_MIN: u32 = 3;
+/// The utility below which it does: it helped in less than about one of four.
+const UTILITY_MIN: f32 = 0.3;
+
 impl Uses {
     /// (helped + 1) / (served + 2): Laplace's rule of succession (SPEC 3.11).
     pub fn utility(&self) -> f32 {
         (self.helped as f32 + 1.0) / (self.served as f32 + 2.0)
+    }
+
+    /// Whether it hurt more than now and then, and seldom helped.
+    pub fn keeps_hurting(&self) -> bool {
+        self.hurt >= HURT_MIN && self.utility() < UTILITY_MIN
     }
 }
 
