@@ -1,4 +1,4 @@
-//! The word lists behind the rules: TOML that a speaker can extend, compiled to one look-up by first character.
+//! The word lists behind the rules: TOML that a speaker can extend, compiled to one automaton that finds all their words in one go.
 //!
 //! A word may stand in several lists (继续 is a cue and a state word): each rule takes the hits of its own lists.
 //! ASCII words match whole words only, and in the spelling given: list the inflected forms.
@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use aho_corasick::AhoCorasick;
 use serde::Deserialize;
 
 use crate::types::signals::{Liking, StateWord};
@@ -26,6 +27,8 @@ pub enum LexiconError {
     Word { list: &'static str, word: String },
     #[error("{word:?} in {list}: {value:?} is out of range")]
     Value { list: &'static str, word: String, value: String },
+    #[error("the word lists have too many words together to be searched for")]
+    TooLarge(#[from] aho_corasick::BuildError),
 }
 
 /// What a word means to the rules.
@@ -285,16 +288,16 @@ struct Entities {
 /// The compiled word lists.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
-    /// By first character; in each, longest first. A sorted list: a look-up per character must be cheap.
-    buckets: Vec<(char, Vec<Entry>)>,
+    /// Longest first.
+    entries: Vec<Entry>,
+    /// Finds the entries by their places. `None`: there are none.
+    finder: Option<AhoCorasick>,
     traditional: Vec<(char, char)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     word: String,
-    /// Its last byte: compared first, it spares most words a closer look.
-    last: u8,
     tag: Tag,
 }
 
@@ -425,10 +428,10 @@ impl Lexicon {
             lexicon.add("statements.attributes", words, Tag::Attribute(*attribute))?;
         }
         lexicon.add_dates(dates)?;
-        for (_, entries) in &mut lexicon.buckets {
-            entries.sort_by(|a, b| b.word.len().cmp(&a.word.len()).then_with(|| a.word.cmp(&b.word)));
-            entries.dedup();
-        }
+        lexicon.entries.sort_by(|a, b| b.word.len().cmp(&a.word.len()).then_with(|| a.word.cmp(&b.word)));
+        lexicon.entries.dedup();
+        let words = lexicon.entries.iter().map(|entry| entry.word.as_bytes());
+        lexicon.finder = Some(AhoCorasick::new(words)?);
         Ok(lexicon)
     }
 
@@ -475,18 +478,10 @@ impl Lexicon {
 
     fn add_word(&mut self, list: &'static str, word: &str, tag: Tag) -> Result<(), LexiconError> {
         let word = word.trim().to_lowercase();
-        let Some(first) = word.chars().next().filter(|_| word.len() <= WORD_BYTES_MAX && !word.contains('\n')) else {
+        if word.is_empty() || word.len() > WORD_BYTES_MAX || word.contains('\n') {
             return Err(LexiconError::Word { list, word });
-        };
-        let bucket = match self.buckets.binary_search_by_key(&first, |(c, _)| *c) {
-            Ok(found) => found,
-            Err(place) => {
-                self.buckets.insert(place, (first, Vec::new()));
-                place
-            }
-        };
-        let last = *word.as_bytes().last().unwrap_or(&0);
-        self.buckets[bucket].1.push(Entry { word, last, tag });
+        }
+        self.entries.push(Entry { word, tag });
         Ok(())
     }
 
@@ -499,33 +494,28 @@ impl Lexicon {
 
     /// Every word of the lists in a folded text, in order of place, longest first where several start.
     pub(super) fn hits(&self, text: &str) -> Vec<Hit> {
-        let mut hits = Vec::with_capacity(16);
-        let mut before = ' ';
-        for (start, c) in text.char_indices() {
-            let inside_word = word_char(before) && word_char(c);
-            before = c;
-            // Spaces and marks start few words, but a letter inside a word starts none.
-            if inside_word || c == ' ' {
-                continue;
-            }
-            let Ok(bucket) = self.buckets.binary_search_by_key(&c, |(first, _)| *first) else { continue };
-            let rest = &text.as_bytes()[start..];
-            for entry in &self.buckets[bucket].1 {
-                let end = entry.word.len();
-                if rest.get(end - 1) == Some(&entry.last)
-                    && rest.starts_with(entry.word.as_bytes())
-                    && !(entry.word.ends_with(word_char) && rest.get(end).is_some_and(|b| word_char(char::from(*b))))
-                {
-                    hits.push(Hit { start, end: start + end, tag: entry.tag });
-                }
-            }
-        }
-        hits
+        let bytes = text.as_bytes();
+        // A letter inside a word starts none, and none ends inside a word.
+        let parts_words = |at: usize| {
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(word_byte);
+            !(before && bytes.get(at).is_some_and(word_byte))
+        };
+        let found = self.finder.iter().flat_map(|finder| finder.find_overlapping_iter(text));
+        let mut found: Vec<(usize, usize)> = found
+            .filter(|word| parts_words(word.start()) && parts_words(word.end()))
+            .map(|word| (word.start(), word.pattern().as_usize()))
+            .collect();
+        found.sort_unstable();
+        let hit = |(start, entry): (usize, usize)| {
+            let entry = &self.entries[entry];
+            Hit { start, end: start + entry.word.len(), tag: entry.tag }
+        };
+        found.into_iter().map(hit).collect()
     }
 }
 
-fn word_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
+fn word_byte(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 fn in_range(list: &'static str, word: &str, value: i8, min: i8, max: i8) -> Result<i8, LexiconError> {
