@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use rayon::prelude::*;
 use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
@@ -28,7 +29,7 @@ use crate::working::{self, Applied, Attributed, Given};
 /// Most events in one call: they share one commit, and a longer one would hold up the others.
 pub const BATCH_EVENTS_MAX: usize = 1_000;
 
-/// Events that are worth a thread of their own: it costs as much to start as two or three take to read.
+/// Events that are worth handing to another thread.
 const EVENTS_A_THREAD_MIN: usize = 32;
 
 /// What became of an event.
@@ -141,26 +142,17 @@ impl Engine {
     /// are drawn before, in order, so that it makes no difference how many threads there are.
     fn read_all(&self, owner: &Owner, raws: Vec<RawEvent>) -> Vec<Result<Read, Refused>> {
         let rules = &*self.rules_of(owner);
-        let threads = (raws.len() / EVENTS_A_THREAD_MIN).clamp(1, self.threads);
-        let mut stamped: Vec<Stamped> =
-            raws.into_iter().map(|raw| Stamped { raw, id: self.new_event_id(), now: self.env.now() }).collect();
-        let share = stamped.len().div_ceil(threads);
-        let read = |part: Vec<Stamped>| -> Vec<Result<Read, Refused>> {
-            part.into_iter().map(|one| read(one, rules, &self.lexicon)).collect()
-        };
-        std::thread::scope(|scope| {
-            let mut others = Vec::with_capacity(threads);
-            while stamped.len() > share {
-                let part = stamped.split_off(stamped.len() - share);
-                others.push(scope.spawn(|| read(part)));
+        let stamp = |raw| Stamped { raw, id: self.new_event_id(), now: self.env.now() };
+        let stamped: Vec<Stamped> = raws.into_iter().map(stamp).collect();
+        let read = |one| read(one, rules, &self.lexicon);
+        let many = stamped.len() >= 2 * EVENTS_A_THREAD_MIN;
+        let readers = if many { self.readers() } else { None };
+        match readers {
+            Some(readers) => {
+                readers.install(|| stamped.into_par_iter().with_min_len(EVENTS_A_THREAD_MIN).map(read).collect())
             }
-            let mut all = read(stamped);
-            for other in others.into_iter().rev() {
-                // A panic is a bug, and the caller's to see.
-                all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            }
-            all
-        })
+            None => stamped.into_iter().map(read).collect(),
+        }
     }
 }
 
