@@ -114,13 +114,21 @@ fn is_question(event: &StoredEvent) -> bool {
 
 /// Whether a candidate has nearly the words of a question.
 fn is_worded_so(terms: &str, question: &BTreeSet<&str>) -> bool {
-    // Most are far longer or share nothing.
     if terms.len() > TERMS_BYTES_MAX {
         return false;
     }
-    let said: BTreeSet<&str> = terms.split_whitespace().collect();
-    let shared = said.intersection(question).count();
-    shared > 0 && shared * 100 >= said.union(question).count() * SAME_QUESTION_PERCENT
+    let is_same =
+        |shared: usize, others: usize| shared > 0 && shared * 100 >= (question.len() + others) * SAME_QUESTION_PERCENT;
+    let (mut shared, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for word in terms.split_whitespace() {
+        if question.contains(word) {
+            shared.insert(word);
+        } else if others.insert(word) && !is_same(question.len(), others.len()) {
+            // Most have so many other words soon that nothing further on can make up for them.
+            return false;
+        }
+    }
+    is_same(shared.len(), others.len())
 }
 
 /// The terms of a longer text are no question.
