@@ -7,6 +7,7 @@ mod corrections;
 mod embedding;
 mod induce;
 mod llm;
+mod long_log;
 mod memory;
 mod parts;
 mod promises;

@@ -12,7 +12,7 @@ use super::open::failed;
 use super::row::{OwnerNumber, json, owner_number, position};
 use super::traits::TraitsRow;
 use super::writer::{Point, Probe};
-use super::{memories, secrets};
+use super::{memories, secrets, segments};
 use crate::env::Env;
 use crate::journal::{self, Hash};
 use crate::store::StoreError;
@@ -128,6 +128,8 @@ struct OwnerRow {
     number: OwnerNumber,
     last_event: i64,
     last_operation: i64,
+    /// Segments of the lexical index reach so far: written with them, not here.
+    indexed: i64,
     rewritten: i64,
     memories: i64,
     learned: i64,
@@ -145,7 +147,7 @@ impl OwnerRow {
             execute_one(connection, sql, values, "creating an owner")?;
         }
         let sql = "-- load_owner
-            SELECT id, last_event, last_operation, rewritten, memories, learned, induced, chain FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+            SELECT id, last_event, last_operation, rewritten, memories, learned, induced, chain, indexed FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
         let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
         connection
             .prepare_cached(sql)
@@ -158,6 +160,7 @@ impl OwnerRow {
                         number,
                         last_event,
                         last_operation,
+                        indexed: r.get(8)?,
                         rewritten,
                         memories,
                         learned,
@@ -173,7 +176,8 @@ impl OwnerRow {
         let sql = "-- save_owner
             UPDATE owner SET last_event = ?2, last_operation = ?3, rewritten = ?4, memories = ?5, learned = ?6, induced = ?7, chain = ?8
             WHERE id = ?1";
-        let Self { number, last_event, last_operation, rewritten, memories, learned, induced, chain } = self;
+        let Self { number, last_event, last_operation, indexed: _, rewritten, memories, learned, induced, chain } =
+            self;
         let values =
             params![number.0, last_event, last_operation, rewritten, memories, learned, induced, chain.as_slice()];
         execute_one(connection, sql, values, "saving an owner")
@@ -424,21 +428,21 @@ fn restore(connection: &Connection, owner: &mut OwnerRow, body: &RestoredBody) -
     replace_terms(connection, owner, row, &body.terms)
 }
 
-/// The index is told the old terms, or it could not take them out.
+/// An event of a segment leaves the lists of words it has no longer; a later one is found by its terms alone.
 fn replace_terms(connection: &Connection, owner: &mut OwnerRow, row: i64, terms: &str) -> Result<(), StoreError> {
     let doing = "replacing an event's terms";
     let terms = without_overlong(terms);
     owner.rewritten += 1;
-    let sql = "-- unindex
-        INSERT INTO event_fts (event_fts, rowid, terms) SELECT 'delete', row, terms FROM traits WHERE row = ?1";
-    execute_one(connection, sql, [row], doing)?;
+    let before: String = connection
+        .prepare_cached("-- terms_before\n SELECT terms FROM traits WHERE row = ?1")
+        .and_then(|mut s| s.query_row([row], |r| r.get(0)))
+        .map_err(|e| failed(doing, e))?;
     execute_one(connection, "-- set_terms\n UPDATE traits SET terms = ?2 WHERE row = ?1", params![row, terms], doing)?;
-    execute_one(
-        connection,
-        "-- reindex\n INSERT INTO event_fts (rowid, terms) VALUES (?1, ?2)",
-        params![row, terms],
-        doing,
-    )
+    let position = position(row);
+    if position.0 > owner.indexed {
+        return Ok(());
+    }
+    segments::replace(connection, owner.number, position, &before, &terms)
 }
 
 /// Rules: the next position of the owner's journal and the next link of its chain; an operation that is there already, because

@@ -15,7 +15,7 @@ use rusqlite::{Connection, params};
 
 use super::open::failed;
 use super::row::{OwnerNumber, half_floats};
-use super::scan::{LANES, QueryPlanes, Top, scan};
+use super::scan::{LANES, QueryPlanes, Top, compare, scan};
 use crate::store::{DenseQuery, StoreError};
 
 /// Vectors the centre is taken from: the mean of a few thousand is the mean.
@@ -132,11 +132,6 @@ impl Index {
         codes.nearest(query, wanted, allowed)
     }
 
-    /// Whether exact looks read no rows.
-    pub(super) fn is_in_memory(&self) -> bool {
-        self.codes.read().unwrap_or_else(PoisonError::into_inner).halves.is_some()
-    }
-
     /// The exact cosines of these rows' passages, in the order of the rows; `None` if they have to be read from the rows.
     pub(super) fn cosines(&self, query: &Centred, rows: &[i64]) -> Option<Vec<(i64, f32)>> {
         self.codes.read().unwrap_or_else(PoisonError::into_inner).cosines(query, rows)
@@ -169,36 +164,14 @@ impl Centred {
         Self { centre, direction }
     }
 
-    pub(super) fn dimension(&self) -> usize {
-        self.direction.len()
-    }
-
     /// The cosine with another vector once both are centred; `None` for one of another length.
-    pub(super) fn cosine(&self, vector: &[f32]) -> Option<f32> {
-        if vector.len() != self.dimension() {
+    pub(super) fn cosine(&self, vector: &[f16]) -> Option<f32> {
+        if vector.len() != self.direction.len() {
             return None;
         }
-        // Partial sums, which the compiler keeps in registers.
-        let (mut inner, mut squares) = ([0.0_f32; 16], [0.0_f32; 16]);
-        let parts = vector.chunks(16).zip(self.centre.chunks(16)).zip(self.direction.chunks(16));
-        for ((xs, cs), ds) in parts {
-            if let (Ok(xs), Ok(cs), Ok(ds)) =
-                (<&[f32; 16]>::try_from(xs), <&[f32; 16]>::try_from(cs), <&[f32; 16]>::try_from(ds))
-            {
-                for i in 0..16 {
-                    let x = xs[i] - cs[i];
-                    inner[i] += x * ds[i];
-                    squares[i] += x * x;
-                }
-            } else {
-                for (i, ((x, c), d)) in xs.iter().zip(cs).zip(ds).enumerate() {
-                    inner[i] += (x - c) * d;
-                    squares[i] += (x - c) * (x - c);
-                }
-            }
-        }
-        let norm = squares.iter().sum::<f32>().sqrt();
-        Some(if norm > 0.0 { inner.iter().sum::<f32>() / norm } else { 0.0 })
+        let (inner, squares) = compare(vector, &self.centre, &self.direction);
+        let norm = squares.sqrt();
+        Some(if norm > 0.0 { inner / norm } else { 0.0 })
     }
 }
 
@@ -391,21 +364,18 @@ impl Codes {
     }
 
     /// The exact cosine with the vector at a place, if it is in memory.
-    fn cosine(&self, query: &Centred, place: usize, vector: &mut [f32]) -> Option<f32> {
-        let halves = self.halves.as_ref()?.get(place * self.dimension..(place + 1) * self.dimension)?;
-        halves.convert_to_f32_slice(vector);
-        query.cosine(vector)
+    fn cosine(&self, query: &Centred, place: usize) -> Option<f32> {
+        query.cosine(self.halves.as_ref()?.get(place * self.dimension..(place + 1) * self.dimension)?)
     }
 
     fn cosines(&self, query: &Centred, rows: &[i64]) -> Option<Vec<(i64, f32)>> {
         self.halves.as_ref()?;
-        let mut vector = vec![0.0; self.dimension];
         let mut scored = Vec::with_capacity(rows.len());
         for row in rows {
             let first = self.rows.partition_point(|other| other < row);
             let of_row = self.rows[first..].iter().take_while(|other| *other == row).count();
             let there = first..first + of_row;
-            scored.extend(there.filter_map(|place| Some((*row, self.cosine(query, place, &mut vector)?))));
+            scored.extend(there.filter_map(|place| Some((*row, self.cosine(query, place)?))));
         }
         Some(scored)
     }
@@ -437,12 +407,8 @@ impl Codes {
                 }
             }
         });
-        let mut vector = vec![0.0; self.dimension];
-        let near = |place: usize| Near {
-            id: self.ids[place],
-            row: self.rows[place],
-            cosine: self.cosine(centred, place, &mut vector),
-        };
+        let near =
+            |place: usize| Near { id: self.ids[place], row: self.rows[place], cosine: self.cosine(centred, place) };
         top.finish().into_iter().map(near).collect()
     }
 }
@@ -490,8 +456,7 @@ fn each_vector(
         let id = row.get(0).map_err(|e| failed(doing, e))?;
         let number = row.get(1).map_err(|e| failed(doing, e))?;
         let data = row.get_ref(2).and_then(|v| Ok(v.as_blob()?)).map_err(|e| failed(doing, e))?;
-        halves.clear();
-        half_floats::read_into(data, &mut halves);
+        half_floats::decode_into(data, &mut halves);
         take(id, number, &halves);
     }
     Ok(())

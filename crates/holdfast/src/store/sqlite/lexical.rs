@@ -1,8 +1,7 @@
 //! Full-text candidates: the rows of one owner whose terms of the query weigh most together.
 //!
-//! FTS5 keeps which rows hold a term and gives them newest first; the weighing is ours. Its own BM25 counts each term over the rows
-//! of every owner, which costs as much as there are, and makes one owner's answers depend on another's words. How often a term is
-//! in a row, and how long the row is, is looked at by the ranking, which reads the few best rows anyway.
+//! Which rows hold a term is read from `postings`. How often a term is in a row, and how long the row is, is looked at by the ranking,
+//! which reads the few best rows anyway.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -14,6 +13,7 @@ use super::open::failed;
 use super::postings::{Postings, PostingsCache, Snapshot};
 use super::read::{Condition, is_open};
 use super::row::{OwnerNumber, position};
+use super::tail::Tails;
 use crate::store::{Lexical, StoreError};
 use crate::types::ids::Seq;
 use crate::types::query::Filter;
@@ -39,15 +39,25 @@ const COMMON_TERMS_USED: usize = 3;
 /// Rows of a filter that are gathered before any term is looked at; one that lets more through is asked of each candidate instead.
 const FILTERED_ROWS_MAX: usize = 20_000;
 
+/// What of the lexical index is kept in memory.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    lists: PostingsCache,
+    tails: Tails,
+}
+
 fn snapshot(connection: &Connection, owner: &Owner) -> Result<Option<Snapshot>, StoreError> {
     let sql = "-- snapshot
-        SELECT id, last_event, rewritten FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+        SELECT id, last_event, indexed, rewritten FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
     let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
     connection
         .prepare_cached(sql)
         .and_then(|mut s| {
-            s.query_row(key, |r| Ok(Snapshot { owner: OwnerNumber(r.get(0)?), last: r.get(1)?, rewritten: r.get(2)? }))
-                .optional()
+            s.query_row(key, |r| {
+                let (last, indexed, rewritten) = (r.get(1)?, r.get(2)?, r.get(3)?);
+                Ok(Snapshot { owner: OwnerNumber(r.get(0)?), last, indexed, rewritten })
+            })
+            .optional()
         })
         .map_err(|e| failed("counting rows", e))
 }
@@ -61,7 +71,7 @@ fn rarity(rows: u64, total: u64) -> f64 {
 /// Rules: rows of the owner only; the filter holds; any used term matches; the most weight first, of equals the newest.
 pub(super) fn search(
     connection: &Connection,
-    cache: &PostingsCache,
+    index: &Index,
     owner: &Owner,
     terms: &[String],
     filter: &Filter,
@@ -73,7 +83,7 @@ pub(super) fn search(
     lexical.total_rows = snapshot.last.cast_unsigned();
     // Who wants no rows wants to know how common the terms are, about.
     let rows_max = if limit == 0 { FIRST_ROUND_ROWS } else { POSTINGS_MAX };
-    let used = read_postings(connection, cache, snapshot, terms, rows_max, &mut lexical)?;
+    let used = read_postings(connection, index, snapshot, terms, rows_max, &mut lexical)?;
     if limit == 0 {
         return Ok(lexical);
     }
@@ -88,23 +98,26 @@ pub(super) fn search(
 /// use; how many rows each one has, or about how many, goes into `lexical`.
 fn read_postings(
     connection: &Connection,
-    cache: &PostingsCache,
+    index: &Index,
     snapshot: Snapshot,
     terms: &[String],
     rows_max: usize,
     lexical: &mut Lexical,
 ) -> Result<Vec<Postings>, StoreError> {
-    let mut seen = BTreeSet::new();
-    let mut reading = Vec::new();
+    let (mut seen, mut places) = (BTreeSet::new(), Vec::new());
     for (place, term) in terms.iter().enumerate() {
-        if is_one_term(term) && seen.insert(term) && seen.len() <= TERMS_MAX {
-            reading.push(Postings::new(place));
+        if places.len() < TERMS_MAX && is_one_term(term) && seen.insert(term) {
+            places.push(place);
         }
     }
+    let asked: Vec<&str> = places.iter().map(|place| terms[*place].as_str()).collect();
+    let tails = index.tails.positions(connection, snapshot, &asked)?;
+    let mut reading: Vec<Postings> =
+        places.into_iter().zip(tails).map(|(place, tail)| Postings::new(place, tail)).collect();
     let (mut read, mut spent, mut round) = (Vec::new(), 0, FIRST_ROUND_ROWS);
     while !reading.is_empty() && spent + round <= rows_max {
         for postings in &mut reading {
-            postings.read(connection, cache, snapshot, &terms[postings.place], round)?;
+            postings.read(connection, &index.lists, snapshot, &terms[postings.place], round)?;
         }
         read.extend(reading.extract_if(.., |postings| postings.ended));
         spent = read.iter().map(Postings::len).sum();
@@ -120,7 +133,7 @@ fn read_postings(
         reading.truncate(COMMON_TERMS_USED);
         for postings in &mut reading {
             let wanted = rows_max / COMMON_TERMS_USED;
-            postings.read(connection, cache, snapshot, &terms[postings.place], wanted)?;
+            postings.read(connection, &index.lists, snapshot, &terms[postings.place], wanted)?;
         }
         used = reading;
     }
@@ -160,12 +173,12 @@ fn merged(owner: OwnerNumber, used: &[Postings], rarities: &[f64]) -> Vec<(f64, 
     all.into_iter().map(|(position, weight)| (weight, owner.row(Seq(i64::from(position))))).collect()
 }
 
-/// The words of an index entry, as FTS5 cuts them: at white space and control characters of ASCII, and nowhere else.
+/// The words of an index entry: parted by white space and control characters of ASCII, and by nothing else.
 pub(super) fn words(terms: &str) -> impl Iterator<Item = &str> {
     terms.split(|c: char| !is_part_of_term(c)).filter(|word| !word.is_empty())
 }
 
-/// An index entry without what is too long to be a term: FTS5 would cut it within a character.
+/// An index entry without what is too long to be a term.
 pub(super) fn without_overlong(terms: &str) -> Cow<'_, str> {
     // Byte by byte: what parts words is ASCII, and every event passes here.
     let fits = |word: &[u8]| word.len() <= TERM_BYTES_MAX;

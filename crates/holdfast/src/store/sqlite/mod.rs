@@ -1,6 +1,6 @@
 //! The embedded store: one directory, one SQLite file, one writer thread, a pool of readers.
 //!
-//! In: `ChangeSet`s, applied by the writer in groups that share one durable commit. Out: rows, decoded. The full-text index and
+//! In: `ChangeSet`s, applied by the writer in groups that share one durable commit. Out: rows, decoded. The lexical index and
 //! the vectors live in the same file and the same transactions; what is kept in memory is a cache that can be made anew.
 
 mod apply;
@@ -14,6 +14,8 @@ mod read;
 mod row;
 mod scan;
 mod secrets;
+mod segments;
+mod tail;
 #[cfg(test)]
 mod tests;
 mod traits;
@@ -29,7 +31,6 @@ use rusqlite::Connection;
 
 use self::dense::DenseCache;
 use self::open::{Access, Readers};
-use self::postings::PostingsCache;
 use self::writer::{Job, Probe, Writer};
 use super::{
     DenseQuery, EventPage, JournalPage, Lexical, MemoryState, ModelId, Progress, Store, StoreError, StoreStatus,
@@ -56,7 +57,7 @@ pub struct Sqlite {
     /// `None`: opened for reading only.
     writer: Option<Writer>,
     dense: DenseCache,
-    postings: PostingsCache,
+    lexical: lexical::Index,
 }
 
 impl Sqlite {
@@ -90,7 +91,7 @@ impl Sqlite {
             readers: Readers::new(open::file_in(directory), access),
             writer,
             dense: DenseCache::default(),
-            postings: PostingsCache::default(),
+            lexical: lexical::Index::default(),
         }
     }
 
@@ -157,7 +158,7 @@ impl Store for Sqlite {
     }
 
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
-        lexical::search(&*self.readers.get()?, &self.postings, owner, terms, filter, limit)
+        lexical::search(&*self.readers.get()?, &self.lexical, owner, terms, filter, limit)
     }
 
     fn traits(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {
@@ -217,6 +218,6 @@ impl Store for Sqlite {
     }
 
     fn dump(&self, out: &mut dyn Write) -> Result<(), StoreError> {
-        dump::dump(&self.readers.fresh()?, out)
+        dump::dump(&*self.readers.get()?, out)
     }
 }

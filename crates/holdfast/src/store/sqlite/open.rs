@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::FILE_NAME;
@@ -182,6 +183,9 @@ fn prepare(connection: &Connection, cache_kib: i32) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cache_size", -cache_kib)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // Plans do not look at what is bound: otherwise a kept statement is planned anew each time it is taken out, which costs more than
+    // most of them take to run.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
@@ -265,9 +269,7 @@ impl Readers {
         Self { path, access, idle: Mutex::new(Vec::new()) }
     }
 
-    /// A connection that has read nothing yet. FTS5 checks its integrity against the structure a connection has cached, which
-    /// may be of before the last merge of segments.
-    pub(super) fn fresh(&self) -> Result<Connection, StoreError> {
+    fn connect(&self) -> Result<Connection, StoreError> {
         let directory = self.path.parent().unwrap_or(&self.path);
         connect(&self.path, self.access).map_err(|e| in_directory(e, directory))
     }
@@ -276,12 +278,19 @@ impl Readers {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => self.fresh()?,
+            None => self.connect()?,
         };
+        run(&connection, "BEGIN").map_err(|e| failed("beginning to read", e))?;
         Ok(Reader { connection: Some(connection), readers: self })
     }
 }
 
+fn run(connection: &Connection, sql: &str) -> rusqlite::Result<usize> {
+    connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]))
+}
+
+/// A connection in a transaction: all that is read through it is of one moment, and SQLite's locks are taken once, not for each
+/// statement.
 pub(super) struct Reader<'a> {
     /// `None` only while being dropped.
     connection: Option<Connection>,
@@ -298,9 +307,11 @@ impl Deref for Reader<'_> {
 
 impl Drop for Reader<'_> {
     fn drop(&mut self) {
+        // One that can't end its transaction is of no further use.
+        let ended = self.connection.take().filter(|connection| run(connection, "COMMIT").is_ok());
         let mut idle = self.readers.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < IDLE_READERS_MAX {
-            idle.extend(self.connection.take());
+            idle.extend(ended);
         }
     }
 }

@@ -1,25 +1,25 @@
-//! Which events hold a term, newest first: read from the full-text index as far as a search asks, and kept for the next search.
+//! Which events hold a term, newest first: those after the last segment by `tail`, earlier ones by the lists of `segments`, read as far
+//! back as a search asks, and kept for the next search.
 //!
-//! The log only grows, so what was read stays true: a list kept from before is read on at its new end. Where entries of past
-//! events were written anew (archive, restore), the owner's count of that has risen and the list is read afresh. A kept list never
+//! A segment is written once, so what was read stays true: lists kept from before are read on at their new end. Where terms of past
+//! events were written anew (archive, restore), the owner's count of that has risen and the lists are read afresh. A kept list never
 //! shows more than reading would have given, so an answer does not depend on what was asked before.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
-use super::open::failed;
-use super::row::{OwnerNumber, position};
+use super::row::OwnerNumber;
+use super::segments;
 use crate::store::StoreError;
-use crate::types::ids::Seq;
 
 /// Positions kept in memory for all terms together, half of it for those used lately: 8 MB. A term that is in one of ten events
 /// of a log of 100,000 takes 10,000.
 const KEPT_MAX: usize = 2_000_000;
 
-/// A list that is so many events behind is read afresh.
-const BEHIND_MAX: i64 = 20_000;
+/// A list that is so many segments behind is read afresh.
+const BEHIND_MAX: i64 = 5;
 
 /// The owner's part of the index, as the search found it.
 #[derive(Debug, Clone, Copy)]
@@ -27,18 +27,20 @@ pub(super) struct Snapshot {
     pub(super) owner: OwnerNumber,
     /// Position of the owner's last event.
     pub(super) last: i64,
+    /// Position through which the log has segments.
+    pub(super) indexed: i64,
     /// How often entries of past events were written anew.
     pub(super) rewritten: i64,
 }
 
-/// The newest positions of one term.
+/// The positions of one term in the newest segments.
 #[derive(Debug, Clone, Default)]
 struct List {
     /// Oldest first.
     positions: VecDeque<u32>,
-    /// There are no older ones.
-    ended: bool,
-    through: i64,
+    /// The segments that were read: from this one, up to but without that one.
+    from: i64,
+    to: i64,
     rewritten: i64,
 }
 
@@ -58,15 +60,18 @@ struct Generations {
 }
 
 impl PostingsCache {
+    /// What is kept of a term, or a list to begin with.
     fn get(&self, snapshot: Snapshot, term: &str) -> Arc<List> {
+        let segments = segments::count(snapshot.indexed);
         let key = (snapshot.owner, term.to_owned());
         let generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = generations.young.get(&key).or_else(|| generations.old.get(&key));
         let of_use = |list: &&Arc<List>| {
             // A list from beyond this snapshot would show what the snapshot has not.
-            list.rewritten == snapshot.rewritten && (0..=BEHIND_MAX).contains(&(snapshot.last - list.through))
+            list.rewritten == snapshot.rewritten && (0..=BEHIND_MAX).contains(&(segments - list.to))
         };
-        kept.filter(of_use).cloned().unwrap_or_default()
+        let new = || Arc::new(List { from: segments, to: segments, rewritten: snapshot.rewritten, ..List::default() });
+        kept.filter(of_use).map_or_else(new, Arc::clone)
     }
 
     fn keep(&self, owner: OwnerNumber, term: &str, list: Arc<List>) {
@@ -89,16 +94,18 @@ impl PostingsCache {
 pub(super) struct Postings {
     /// Its place among the terms asked for.
     pub(super) place: usize,
+    /// Positions after the last segment, oldest first.
+    tail: Vec<u32>,
     list: Arc<List>,
-    /// So many of the list's newest are seen.
+    /// So many of the newest are seen.
     seen: usize,
     /// There are no more.
     pub(super) ended: bool,
 }
 
 impl Postings {
-    pub(super) fn new(place: usize) -> Self {
-        Self { place, list: Arc::default(), seen: 0, ended: false }
+    pub(super) fn new(place: usize, tail: Vec<u32>) -> Self {
+        Self { place, tail, list: Arc::default(), seen: 0, ended: false }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -107,7 +114,7 @@ impl Postings {
 
     /// Positions, newest first.
     pub(super) fn positions(&self) -> impl Iterator<Item = u32> {
-        self.list.positions.iter().rev().take(self.seen).copied()
+        self.tail.iter().rev().chain(self.list.positions.iter().rev()).take(self.seen).copied()
     }
 
     /// Sees on until there are `wanted` rows, or no more.
@@ -122,15 +129,16 @@ impl Postings {
         if self.seen == 0 {
             self.list = cache.get(snapshot, term);
         }
-        let behind = self.list.through < snapshot.last || self.list.rewritten != snapshot.rewritten;
-        if behind || (!self.list.ended && self.list.positions.len() < wanted) {
+        let of_segments = wanted.saturating_sub(self.tail.len());
+        let segments = segments::count(snapshot.indexed);
+        if self.list.to < segments || self.list.is_short_of(of_segments) {
             let list = Arc::make_mut(&mut self.list);
-            list.read_newer(connection, snapshot, term)?;
-            list.read_older(connection, snapshot, term, wanted)?;
+            list.read(segments::Reader::new(connection, snapshot.owner, term)?, segments, of_segments)?;
             cache.keep(snapshot.owner, term, Arc::clone(&self.list));
         }
-        self.seen = self.list.positions.len().min(wanted);
-        self.ended = self.list.ended && self.list.positions.len() < wanted;
+        let all = self.tail.len() + self.list.positions.len();
+        self.seen = all.min(wanted);
+        self.ended = self.list.from == 0 && all < wanted;
         Ok(())
     }
 
@@ -149,62 +157,20 @@ impl Postings {
 }
 
 impl List {
-    /// What was added to the log since the list was read. A new list has nothing to go on from.
-    fn read_newer(&mut self, connection: &Connection, snapshot: Snapshot, term: &str) -> Result<(), StoreError> {
-        let new = self.positions.is_empty() && !self.ended;
-        if !new && self.through < snapshot.last {
-            let newer = rows(connection, snapshot.owner, term, (self.through + 1, snapshot.last), usize::MAX)?;
-            self.positions.extend(newer.iter().rev());
+    fn is_short_of(&self, wanted: usize) -> bool {
+        self.from > 0 && self.positions.len() < wanted
+    }
+
+    /// Reads on: the segments written since, and older ones until there are `wanted` positions.
+    fn read(&mut self, mut reader: segments::Reader<'_>, segments: i64, wanted: usize) -> Result<(), StoreError> {
+        while self.to < segments {
+            self.positions.extend(reader.positions(self.to)?);
+            self.to += 1;
         }
-        (self.through, self.rewritten) = (snapshot.last, snapshot.rewritten);
+        while self.is_short_of(wanted) {
+            self.from -= 1;
+            reader.positions(self.from)?.into_iter().rev().for_each(|position| self.positions.push_front(position));
+        }
         Ok(())
     }
-
-    fn read_older(
-        &mut self,
-        connection: &Connection,
-        snapshot: Snapshot,
-        term: &str,
-        wanted: usize,
-    ) -> Result<(), StoreError> {
-        let more = wanted.saturating_sub(self.positions.len());
-        if self.ended || more == 0 {
-            return Ok(());
-        }
-        let newest = self.positions.front().map_or(snapshot.last, |oldest| i64::from(*oldest) - 1);
-        let older = rows(connection, snapshot.owner, term, (0, newest), more)?;
-        self.ended = older.len() < more;
-        older.into_iter().for_each(|position| self.positions.push_front(position));
-        Ok(())
-    }
-}
-
-/// Positions that hold a term, from first to last, newest first.
-fn rows(
-    connection: &Connection,
-    owner: OwnerNumber,
-    term: &str,
-    (first, last): (i64, i64),
-    limit: usize,
-) -> Result<Vec<u32>, StoreError> {
-    let sql = "-- postings
-        SELECT rowid FROM event_fts WHERE event_fts MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC LIMIT ?4";
-    let doing = "searching";
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
-    let mut found = statement
-        .query(params![quoted(term), owner.row(Seq(first)), owner.row(Seq(last)), limit])
-        .map_err(|e| failed(doing, e))?;
-    let mut positions = Vec::new();
-    while let Some(row) = found.next().map_err(|e| failed(doing, e))? {
-        let row: i64 = row.get(0).map_err(|e| failed(doing, e))?;
-        // A log of more than 2^32 events: its later part is not found by words.
-        positions.extend(u32::try_from(position(row).0));
-    }
-    Ok(positions)
-}
-
-/// A term as an FTS5 string: nothing in it can be an operator.
-fn quoted(term: &str) -> String {
-    format!("\"{}\"", term.replace('"', "\"\""))
 }

@@ -238,22 +238,14 @@ pub(super) fn json(value: &impl Serialize) -> Result<String, StoreError> {
 /// Half-precision vectors, as little-endian bytes: a unit vector loses less than 2^-11 in each number.
 pub(super) mod half_floats {
     use half::f16;
-    use half::slice::HalfFloatSliceExt;
 
     pub(in crate::store::sqlite) fn encode(vector: &[f32]) -> Vec<u8> {
         vector.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect()
     }
 
-    pub(in crate::store::sqlite) fn read_into(bytes: &[u8], halves: &mut Vec<f16>) {
+    pub(in crate::store::sqlite) fn decode_into(bytes: &[u8], halves: &mut Vec<f16>) {
+        halves.clear();
         halves.extend(bytes.as_chunks::<2>().0.iter().map(|pair| f16::from_le_bytes(*pair)));
-    }
-
-    pub(in crate::store::sqlite) fn decode_into(bytes: &[u8], out: &mut Vec<f32>) {
-        let mut halves = Vec::with_capacity(bytes.len() / 2);
-        read_into(bytes, &mut halves);
-        out.resize(halves.len(), 0.0);
-        // The processor does eight in one instruction, once it is given a run of them.
-        halves.convert_to_f32_slice(out);
     }
 }
 

@@ -1,5 +1,8 @@
-//! The inner loop of dense search: one-bit codes against a query of four bits, eight vectors at a time, and the best of what comes
-//! out. It knows nothing of rows or stores.
+//! The inner loops of dense search: one-bit codes against a query of four bits, eight vectors at a time, the best of what comes out, and
+//! the exact look at those. It knows nothing of rows or stores.
+
+use half::f16;
+use half::slice::HalfFloatSliceExt;
 
 /// Vectors that share a block: their words lie side by side, so that one instruction works on all of them.
 pub(super) const LANES: usize = 8;
@@ -140,6 +143,79 @@ fn scan_portable(blocks: &[u64], query: &QueryPlanes, mut take: impl FnMut(usize
     }
 }
 
+/// Numbers of a vector that are added up beside each other, in 16 sums: so the order of the additions, and with it each last bit, is the
+/// same on every processor.
+const SUMS: usize = 16;
+
+/// Of a vector x, less a centre, and a direction: their inner product, and the square of x's length. All are equally long.
+pub(super) fn compare(vector: &[f16], centre: &[f32], direction: &[f32]) -> (f32, f32) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has just been asked for it.
+            #[expect(unsafe_code, reason = "a function with target features may only be called after asking for them")]
+            unsafe {
+                return compare_avx512(vector, centre, direction);
+            }
+        }
+    }
+    compare_portable(vector, centre, direction)
+}
+
+/// Multiplies and adds in two steps, as the portable way does, not in one, which would round otherwise.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn compare_avx512(vector: &[f16], centre: &[f32], direction: &[f32]) -> (f32, f32) {
+    use std::arch::x86_64::{
+        __m256i, _mm256_loadu_si256, _mm512_add_ps, _mm512_cvtph_ps, _mm512_loadu_ps, _mm512_mul_ps, _mm512_setzero_ps,
+        _mm512_storeu_ps, _mm512_sub_ps,
+    };
+    let (vectors, rest) = vector.as_chunks::<SUMS>();
+    let ((centres, rest_of_centre), (directions, rest_of_direction)) = (centre.as_chunks(), direction.as_chunks());
+    let (mut inner, mut squares) = (_mm512_setzero_ps(), _mm512_setzero_ps());
+    for ((x, c), d) in vectors.iter().zip(centres).zip(directions) {
+        let (c, d): (&[f32; SUMS], &[f32; SUMS]) = (c, d);
+        // SAFETY: `x` is sixteen numbers of 16 bits, `c` and `d` are sixteen of 32, which is what is read, and may begin anywhere.
+        #[expect(unsafe_code, reason = "loading a register takes a pointer")]
+        let (x, c, d) = unsafe {
+            let x = _mm256_loadu_si256(std::ptr::from_ref(x).cast::<__m256i>());
+            (_mm512_cvtph_ps(x), _mm512_loadu_ps(c.as_ptr()), _mm512_loadu_ps(d.as_ptr()))
+        };
+        let x = _mm512_sub_ps(x, c);
+        inner = _mm512_add_ps(inner, _mm512_mul_ps(x, d));
+        squares = _mm512_add_ps(squares, _mm512_mul_ps(x, x));
+    }
+    let mut sums = ([0.0; SUMS], [0.0; SUMS]);
+    // SAFETY: each array is sixteen numbers of 32 bits, which is what is written, and may begin anywhere.
+    #[expect(unsafe_code, reason = "storing a register takes a pointer")]
+    unsafe {
+        _mm512_storeu_ps(sums.0.as_mut_ptr(), inner);
+        _mm512_storeu_ps(sums.1.as_mut_ptr(), squares);
+    }
+    add_to(&mut sums, rest, rest_of_centre, rest_of_direction);
+    (sums.0.iter().sum(), sums.1.iter().sum())
+}
+
+fn compare_portable(vector: &[f16], centre: &[f32], direction: &[f32]) -> (f32, f32) {
+    let mut sums = ([0.0; SUMS], [0.0; SUMS]);
+    for ((x, c), d) in vector.chunks(SUMS).zip(centre.chunks(SUMS)).zip(direction.chunks(SUMS)) {
+        add_to(&mut sums, x, c, d);
+    }
+    (sums.0.iter().sum(), sums.1.iter().sum())
+}
+
+/// Adds up to 16 numbers of each.
+#[inline(always)]
+fn add_to((inner, squares): &mut ([f32; SUMS], [f32; SUMS]), vector: &[f16], centre: &[f32], direction: &[f32]) {
+    let mut xs = [0.0; SUMS];
+    vector.convert_to_f32_slice(&mut xs[..vector.len()]);
+    for (place, ((x, c), d)) in xs.iter().zip(centre).zip(direction).enumerate() {
+        let x = x - c;
+        inner[place] += x * d;
+        squares[place] += x * x;
+    }
+}
+
 /// The best few of many, without sorting the many.
 pub(super) struct Top {
     wanted: usize,
@@ -245,6 +321,28 @@ mod tests {
                 let sums = collect(|take| unsafe { scan_popcnt(&blocks, &planes, take) });
                 assert_eq!(sums, expected, "{dimension}");
             }
+        }
+    }
+
+    #[test]
+    fn every_way_compares_alike() {
+        let mut random = Random::new(6);
+        for dimension in [0, 1, 15, 16, 40, 384, 1_023] {
+            let mut numbers = || -> Vec<f32> { (0..dimension).map(|_| random.unit() as f32 - 0.5).collect() };
+            let (vector, centre, direction) = (numbers(), numbers(), numbers());
+            let halves: Vec<f16> = vector.iter().map(|x| f16::from_f32(*x)).collect();
+            let (inner, squares) = compare(&halves, &centre, &direction);
+            let portable = compare_portable(&halves, &centre, &direction);
+            assert_eq!(
+                (inner.to_bits(), squares.to_bits()),
+                (portable.0.to_bits(), portable.1.to_bits()),
+                "{dimension}"
+            );
+            let differences = halves.iter().zip(&centre).map(|(x, c)| f64::from(x.to_f32()) - f64::from(*c));
+            let exact: f64 = differences.clone().zip(&direction).map(|(x, d)| x * f64::from(*d)).sum();
+            assert!((f64::from(inner) - exact).abs() < 1e-4, "{dimension}: {inner} {exact}");
+            let exact: f64 = differences.map(|x| x * x).sum();
+            assert!((f64::from(squares) - exact).abs() < 1e-3, "{dimension}: {squares} {exact}");
         }
     }
 

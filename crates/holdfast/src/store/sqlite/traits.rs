@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp, ZonedDateTime};
 use rusqlite::{Connection, params};
 
 use super::open::failed;
-use super::row::{Columns, Fields, owner_number, position};
+use super::row::{Columns, Fields, OwnerNumber, owner_number, position};
+use super::segments;
 use crate::store::{StoreError, Traits};
 use crate::types::change::NewEvent;
 use crate::types::event::{Kind, Source};
@@ -89,18 +90,14 @@ impl TraitsRow {
     }
 }
 
-/// Writes traits and their entries in the lexical index, by ascending rows: FTS5 writes out what it has gathered when a row comes
-/// that is not above the one before.
+/// Writes traits by ascending rows, and the segments of the lexical index that are full with them.
 pub(super) fn write(connection: &Connection, mut added: Vec<TraitsRow>) -> Result<(), StoreError> {
     added.sort_unstable_by_key(|traits| traits.row);
-    let doing = "writing the lexical index";
+    let doing = "writing traits";
     let sql = "-- write_traits
         INSERT INTO traits (row, id, session, source, kind, local_s, mentioned, manner, terms)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     let mut write = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
-    let mut index = connection
-        .prepare_cached("-- write_index\n INSERT INTO event_fts (rowid, terms) VALUES (?1, ?2)")
-        .map_err(|e| failed(doing, e))?;
     for t in &added {
         let values = params![
             t.row,
@@ -114,9 +111,10 @@ pub(super) fn write(connection: &Connection, mut added: Vec<TraitsRow>) -> Resul
             t.terms
         ];
         write.execute(values).map_err(|e| failed(doing, e))?;
-        index.execute(params![t.row, t.terms]).map_err(|e| failed(doing, e))?;
     }
-    Ok(())
+    let mut owners: Vec<OwnerNumber> = added.iter().map(|traits| OwnerNumber::of(traits.row)).collect();
+    owners.dedup();
+    owners.into_iter().try_for_each(|owner| segments::write_due(connection, owner))
 }
 
 /// Rules: the owner's rows only; one lookup for each position.

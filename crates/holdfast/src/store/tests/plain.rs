@@ -196,9 +196,9 @@ fn passes(event: &StoredEvent, filter: &Filter) -> bool {
         && !except.contains(&event.id)
 }
 
-fn words(terms: &str) -> impl Iterator<Item = String> {
+fn words(terms: &str) -> impl Iterator<Item = &str> {
     let words = terms.split(|c: char| c.is_ascii_control() || c == ' ');
-    words.filter(|word| (1..=256).contains(&word.len())).map(str::to_ascii_lowercase)
+    words.filter(|word| (1..=256).contains(&word.len()))
 }
 
 fn page<T>(mut rows: Vec<T>, newest_first: bool, limit: usize) -> Vec<T> {
@@ -317,15 +317,14 @@ impl Store for Plain {
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {
         let mut lexical =
             Lexical { term_rows: vec![0; terms.len()], used: vec![false; terms.len()], ..Lexical::default() };
-        let folded: Vec<String> = terms.iter().map(|term| term.to_ascii_lowercase()).collect();
         let state = self.state();
         let Some(log) = state.logs.get(owner) else { return Ok(lexical) };
         lexical.total_rows = log.events.len() as u64;
         for kept in &log.events {
-            let held: BTreeSet<String> = words(&kept.terms).collect();
+            let held: BTreeSet<&str> = words(&kept.terms).collect();
             let mut seen = BTreeSet::new();
-            for (place, term) in folded.iter().enumerate() {
-                if held.contains(term) && seen.insert(term) {
+            for (place, term) in terms.iter().enumerate() {
+                if held.contains(term.as_str()) && seen.insert(term) {
                     lexical.term_rows[place] += 1;
                     lexical.used[place] = true;
                 }

@@ -1,7 +1,7 @@
 -- The first schema. Never edit a shipped migration: add the next one.
 --
 -- Rows of one owner stand together: the row number of an event or operation is owner * 2^40 + its position in the owner's
--- log. So the owner is a range of rows in every table and in the full-text index, where it costs nothing.
+-- log. So the owner is a range of rows in every table, where it costs nothing.
 
 CREATE TABLE owner (
     id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 8388607),
@@ -10,6 +10,8 @@ CREATE TABLE owner (
     agent TEXT NOT NULL,
     last_event INTEGER NOT NULL DEFAULT 0,
     last_operation INTEGER NOT NULL DEFAULT 0,
+    -- The position through which the lexical index has segments.
+    indexed INTEGER NOT NULL DEFAULT 0,
     -- How often traits of past events were written anew: what was read of them before is then void.
     rewritten INTEGER NOT NULL DEFAULT 0,
     -- How often its memories changed: what was read of them before is then void.
@@ -67,7 +69,7 @@ CREATE TABLE overturned (
 ) STRICT, WITHOUT ROWID;
 
 -- What ranking looks at of each event, in one small row and without JSON: copies of the event's own columns, and its search
--- terms, as segmented by `text`. The index below keeps no copy of those but needs this one to delete.
+-- terms, as segmented by `text`.
 CREATE TABLE traits (
     row INTEGER PRIMARY KEY REFERENCES event (row),
     id BLOB NOT NULL,
@@ -82,20 +84,17 @@ CREATE TABLE traits (
     manner INTEGER NOT NULL DEFAULT 0,
     terms TEXT NOT NULL
 ) STRICT;
--- Only which rows hold a term: how often and where is counted in the terms of the few best rows. Every character but white
--- space and controls is part of a term; `ascii` leaves all others alone.
-CREATE VIRTUAL TABLE event_fts USING fts5 (
-    terms,
-    content = 'traits',
-    content_rowid = 'row',
-    detail = 'none',
-    columnsize = 0,
-    tokenize = "ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
-);
--- Deleted words leave the file at once, not at the next merge.
-INSERT INTO event_fts (event_fts, rank) VALUES ('secure-delete', 1);
--- Every pair of term and row, to check the index.
-CREATE VIRTUAL TABLE event_fts_pairs USING fts5vocab (event_fts, instance);
+-- Which events hold a term: one list for each segment of an owner's log, so many events in a row. Later events have none yet: they are
+-- found by their terms above. How often a term is there, and where, is counted in the terms of the few best rows.
+CREATE TABLE posting (
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    segment INTEGER NOT NULL,
+    -- The first one of those that this row has.
+    term TEXT NOT NULL,
+    -- Terms in order, each with the positions of its events in the owner's log: ascending, as the gaps between them.
+    lists BLOB NOT NULL,
+    PRIMARY KEY (owner, segment, term)
+) STRICT, WITHOUT ROWID;
 
 -- Secrets that were taken out of events, kept only if the operator gave a key: nonce, ciphertext and tag.
 CREATE TABLE secret (

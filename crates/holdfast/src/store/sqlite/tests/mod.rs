@@ -3,6 +3,7 @@
 mod crash;
 mod dense;
 mod failures;
+mod lexical;
 mod measure;
 mod simulation;
 
