@@ -373,7 +373,9 @@ impl Selection<'_> {
             return self.cut(section, item, &reason);
         }
         let mut notes = Vec::new();
-        if memory.status != MemoryStatus::Active {
+        if memory.status == MemoryStatus::Fading {
+            notes.push(labels.fading.to_owned());
+        } else if memory.status != MemoryStatus::Active {
             let until =
                 memory.valid_to.as_ref().map(|to| labels.with(labels.until, &to.strftime("%Y-%m-%d").to_string()));
             notes.extend([Some(labels.overturned.to_owned()), until].into_iter().flatten());

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Engine, Error};
+use jiff::Timestamp;
+
 use crate::store::{EventPage, Store, StoreError};
 use crate::types::change::{SessionState, TaskChange};
 use crate::types::event::{Kind, Source};
@@ -86,6 +88,8 @@ pub(super) struct AtHand {
     pub(super) unlearned: u32,
     /// How far the log has been looked through for what it teaches: past the store's watermark where there was nothing to learn.
     pub(super) looked_through: Seq,
+    /// When it was last looked at what time does to the memories.
+    pub(super) aged_at: Option<Timestamp>,
 }
 
 impl AtHand {

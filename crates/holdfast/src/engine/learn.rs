@@ -3,24 +3,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use jiff::SignedDuration;
+use serde_json::json;
 
+mod servings;
+mod slots;
+
+pub(super) use self::servings::Servings;
+use self::servings::memories_served_in;
+pub(super) use self::slots::Slots;
 use super::attention::AtHand;
 use super::{Engine, Error};
 use crate::context;
-use crate::learn::{self, Candidate, Change, Refusal, Request, Wish};
+use crate::learn::{self, Candidate, Change, Effect, Refusal, Request, Wish};
 use crate::signals;
-use crate::store::{EventPage, JournalPage, StoreError};
+use crate::store::{EventPage, StoreError};
 use crate::text;
 use crate::types::change::{ChangeSet, Learned, MemoryChange, NewEvent};
 use crate::types::event::{Event, Kind, Overturned, Source, StoredEvent, Trust};
 use crate::types::ids::{EventId, MemoryId, Seq};
-use crate::types::memory::{Evidence, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, Slot, Stance};
-use crate::types::operation::{Operation, Target, Verb};
+use crate::types::memory::{Evidence, Memory, MemoryKind, MemoryStatus, Origin, Slot, Stance};
+use crate::types::operation::{Operation, Target};
 use crate::types::query::Filter;
-use crate::types::scope::{Owner, ScopeId};
+use crate::types::scope::Owner;
 use crate::types::signals::{Claim, Feedback, Statement};
-use crate::types::task::Task;
+use crate::types::task::{Outcome, Task};
 
 /// Events learned from in one commit.
 const PAGE: usize = 500;
@@ -28,11 +35,11 @@ const PAGE: usize = 500;
 /// Without anything special said, so many events are let come together.
 const EVENTS_BETWEEN_MAX: u32 = 50;
 
+/// Time does little in less, and looking at it reads every memory.
+const BETWEEN_AGEINGS: SignedDuration = SignedDuration::from_hours(24);
+
 /// Pages learned from by the way: a longer backlog is for `learn`.
 const PAGES_BY_ITSELF_MAX: usize = 2;
-
-/// Blocks looked back at for what a text only says again.
-const SERVINGS_LOOKED_AT: usize = 20;
 
 /// Tasks of one kind looked at for habits, and events of each.
 const TASKS_OF_A_KIND_MAX: usize = 12;
@@ -92,6 +99,9 @@ impl Engine {
             lesson.add(pass);
         }
         lesson.changes.extend(self.recurring_in_all(owner, &tasks, &mut slots)?);
+        let untouched =
+            self.aged(owner)?.into_iter().filter(|aged| lesson.changes.iter().all(|c| c.after.id != aged.after.id));
+        lesson.changes.extend(untouched.collect::<Vec<_>>());
         Ok(lesson)
     }
 
@@ -120,6 +130,15 @@ impl Engine {
             }
         }
         at_hand.unlearned = 0;
+        let now = self.env.now();
+        if by == Asked::ByCaller || at_hand.aged_at.is_none_or(|at| now.duration_since(at) >= BETWEEN_AGEINGS) {
+            let aged = self.aged(owner)?;
+            if !aged.is_empty() {
+                self.store.commit(self.change_of(owner, &aged, "rules"))?;
+            }
+            lesson.changes.extend(aged);
+            at_hand.aged_at = Some(now);
+        }
         Ok(lesson)
     }
 
@@ -186,9 +205,49 @@ impl Engine {
             candidates.extend(rejected);
             candidates.extend(self.judged(owner, stored, &mut served, slots)?);
         }
-        candidates.extend(self.of_tasks(owner, tasks, &events)?);
+        let ended = ended_in(tasks, &events);
+        candidates.extend(self.of_tasks(owner, tasks, &ended)?);
         pass.changes = self.placed(owner, candidates, slots)?;
+        for (task, event) in ended {
+            self.observe_outcome(owner, task, event, &mut pass.changes)?;
+        }
         Ok(Some(pass))
+    }
+
+    /// How a task ended is how the memories did that were served in it (SPEC 3.11). Success speaks for all of them. Failure speaks against
+    /// experience alone: what the user wants, and how things are, is not refuted by work that went wrong.
+    fn observe_outcome(
+        &self,
+        owner: &Owner,
+        task: &Task,
+        event: &Event,
+        changes: &mut Vec<Change>,
+    ) -> Result<(), StoreError> {
+        let Some(outcome) = task.closing.as_ref().map(|closing| closing.outcome) else { return Ok(()) };
+        for id in memories_served_in(self, owner, &task.id)? {
+            let placed = changes.iter().position(|change| change.after.id == id);
+            let before = match placed {
+                Some(place) => Some(changes[place].after.clone()),
+                None => self.store.memory(owner, id)?,
+            };
+            let Some(before) = before.filter(|memory| memory.status == MemoryStatus::Active) else { continue };
+            let experience = matches!(before.kind, MemoryKind::Lesson | MemoryKind::Procedure | MemoryKind::Inference);
+            let effect = match outcome {
+                Outcome::Success => Effect::Helped,
+                Outcome::Failure if experience => Effect::Hurt,
+                Outcome::Failure => Effect::Ignored,
+                // Nothing was seen of what it did.
+                Outcome::Abandoned | Outcome::Cancelled => continue,
+            };
+            let seen = format!("task {} it was served in ended: {}", task.id, outcome.as_str());
+            let change = learn::with_effect(&before, effect, Some(&task.id), seen, Some(event.id), self.env.now());
+            match placed {
+                // What was learned has changed it already: to the store that is one change.
+                Some(place) => changes[place].after = Memory { version: before.version, ..change.after },
+                None => changes.push(change),
+            }
+        }
+        Ok(())
     }
 
     /// Candidates placed in their slots, each slot once: a change set has a memory once.
@@ -301,34 +360,26 @@ impl Engine {
         Ok(judged.map(|memory| learn::said_of(memory, verdict.clone())).collect())
     }
 
-    /// What the tasks of these events leave: the outcome of those that ended, habits and wishes of those of one kind.
-    fn of_tasks(&self, owner: &Owner, tasks: &[Task], events: &[StoredEvent]) -> Result<Vec<Candidate>, Error> {
+    /// What the tasks that ended leave: their outcome, and the habits and wishes of those of one kind.
+    fn of_tasks(&self, owner: &Owner, tasks: &[Task], ended: &[(&Task, &Event)]) -> Result<Vec<Candidate>, Error> {
         let mut candidates = Vec::new();
-        let mut ended: Vec<&Task> = Vec::new();
-        for task in tasks {
-            let mut own = events.iter().filter(|stored| stored.event.scope.task.as_ref() == Some(&task.id)).peekable();
-            if own.peek().is_none() {
-                continue;
-            }
-            let ended_by = task.closing.as_ref().and_then(|closing| closing.ended_by);
-            let Some(event) = own.find(|stored| Some(stored.event.id) == ended_by) else { continue };
-            ended.push(task);
-            // Only who works on a task can say that it succeeded.
-            if event.event.trust == Trust::Untrusted || event.event.source == Source::Tool {
-                continue;
-            }
+        for (task, event) in ended {
             let mut sources = BTreeMap::new();
             for concluded in task.closing.iter().flat_map(|closing| &closing.conclusions) {
                 let source =
                     self.store.event(owner, concluded.source)?.map(|stored| (stored.event.source, stored.event.trust));
                 sources.insert(concluded.source, source);
             }
-            let left = learn::from_task(task, &event.event, |id| sources.get(&id).copied().flatten());
+            let left = learn::from_task(task, event, |id| sources.get(&id).copied().flatten());
             // What speaks of the user or gives orders is the user's to say, whoever concluded it.
-            candidates.extend(left.into_iter().filter(|one| !self.speaks_for_the_user(&one.content, &event.event)));
+            candidates.extend(left.into_iter().filter(|one| !self.speaks_for_the_user(&one.content, event)));
         }
         // What recurs is looked for when one more of its kind is over.
-        candidates.extend(self.recurring(owner, tasks, ended.iter().filter_map(|task| kind_of(task)).collect())?);
+        candidates.extend(self.recurring(
+            owner,
+            tasks,
+            ended.iter().filter_map(|(task, _)| kind_of(task)).collect(),
+        )?);
         Ok(candidates)
     }
 
@@ -403,6 +454,17 @@ impl Engine {
     }
 }
 
+/// The tasks that end with one of these events, by the word of somebody who can say so: who works on them.
+fn ended_in<'a>(tasks: &'a [Task], events: &'a [StoredEvent]) -> Vec<(&'a Task, &'a Event)> {
+    let ended = tasks.iter().filter_map(|task| {
+        let by = task.closing.as_ref()?.ended_by?;
+        let event = &events.iter().find(|stored| stored.event.id == by)?.event;
+        let can_say = event.trust == Trust::Trusted && event.source != Source::Tool;
+        (can_say && event.scope.task.as_ref() == Some(&task.id)).then_some((task, event))
+    });
+    ended.collect()
+}
+
 /// What a memory that no longer holds was drawn from is not served as current either (SPEC 2.6).
 fn overturned(change: &Change, all: &[Change]) -> Vec<(EventId, Overturned)> {
     let memory = &change.after;
@@ -427,10 +489,12 @@ fn overturned(change: &Change, all: &[Change]) -> Vec<(EventId, Overturned)> {
     marks.collect()
 }
 
-/// Whether words that were served a moment ago are said to have them hold again: 「以前用什么」 served the old one, and the user goes back to it.
+/// Whether words that were served a moment ago are said to have them hold again: 「以前用什么」 served the old one, and the user goes back to
+/// it; or what has faded was asked about, and the user says that it still holds.
 fn takes_up_again(candidate: &Candidate, known: &[Memory]) -> bool {
     let of_value = |memory: &&Memory| text::same(&memory.value, &candidate.value);
-    known.iter().any(|memory| of_value(&memory) && memory.status == MemoryStatus::Superseded)
+    let was = [MemoryStatus::Superseded, MemoryStatus::Fading, MemoryStatus::Archived];
+    known.iter().any(|memory| of_value(&memory) && was.contains(&memory.status))
         && !known.iter().any(|memory| of_value(&memory) && memory.status == MemoryStatus::Active)
 }
 
@@ -469,146 +533,6 @@ impl Lesson {
         self.changes.extend(pass.changes);
         self.refused.extend(pass.refused);
     }
-}
-
-/// The memories of the slots that were looked at, with what has been worked out but not committed.
-#[derive(Debug, Default)]
-pub(super) struct Slots {
-    known: BTreeMap<Slot, Vec<Memory>>,
-}
-
-impl Slots {
-    pub(super) fn memories(&mut self, engine: &Engine, owner: &Owner, slot: &Slot) -> Result<&[Memory], StoreError> {
-        if !self.known.contains_key(slot) {
-            let filter = MemoryFilter { slot: Some(slot.clone()), statuses: Vec::new() };
-            self.known.insert(slot.clone(), engine.store.memories(owner, &filter)?);
-        }
-        Ok(&self.known[slot])
-    }
-
-    /// Those that speak or may yet.
-    pub(super) fn all(&self, engine: &Engine, owner: &Owner) -> Result<Vec<Memory>, StoreError> {
-        let statuses = MemoryStatus::OPEN.to_vec();
-        let mut all = engine.store.memories(owner, &MemoryFilter { slot: None, statuses })?;
-        all.retain(|memory| !self.known.contains_key(&memory.slot()));
-        all.extend(self.known.values().flatten().cloned());
-        Ok(all)
-    }
-
-    pub(super) fn keep(&mut self, slot: &Slot, changes: &[Change]) {
-        let known = self.known.entry(slot.clone()).or_default();
-        for change in changes {
-            known.retain(|memory| memory.id != change.after.id);
-            known.push(change.after.clone());
-        }
-    }
-}
-
-/// What was served in each session, as far as it was asked for.
-#[derive(Debug, Default)]
-pub(super) struct Servings {
-    sessions: BTreeMap<ScopeId, Vec<Serving>>,
-    texts: BTreeMap<(ScopeId, usize), Vec<String>>,
-    judged: BTreeSet<(ScopeId, jiff::Timestamp)>,
-}
-
-#[derive(Debug)]
-struct Serving {
-    at: jiff::Timestamp,
-    memories: Vec<MemoryId>,
-    events: Vec<EventId>,
-}
-
-impl Servings {
-    /// Newest first.
-    fn of(&mut self, engine: &Engine, owner: &Owner, session: &ScopeId) -> Result<&[Serving], StoreError> {
-        if !self.sessions.contains_key(session) {
-            let page = JournalPage {
-                verb: Some(Verb::Serve),
-                newest_first: true,
-                limit: 10 * SERVINGS_LOOKED_AT,
-                ..JournalPage::default()
-            };
-            let entries = engine.store.journal(owner, &page)?;
-            let own = entries.iter().filter_map(|entry| serving(&entry.operation, session)).take(SERVINGS_LOOKED_AT);
-            self.sessions.insert(session.clone(), own.collect());
-        }
-        Ok(&self.sessions[session])
-    }
-
-    /// The texts that had been served in the event's session before it was recorded.
-    pub(super) fn texts(
-        &mut self,
-        engine: &Engine,
-        owner: &Owner,
-        stored: &StoredEvent,
-    ) -> Result<&[String], StoreError> {
-        let (session, recorded) = (&stored.event.scope.session, stored.event.recorded_at);
-        let before = self.of(engine, owner, session)?.iter().filter(|serving| serving.at <= recorded);
-        let (mut count, mut memories, mut events) = (0, Vec::new(), Vec::new());
-        for serving in before {
-            count += 1;
-            memories.extend(&serving.memories);
-            events.extend(&serving.events);
-        }
-        let key = (session.clone(), count);
-        if !self.texts.contains_key(&key) {
-            let mut texts = Vec::new();
-            for id in memories {
-                texts.extend(engine.store.memory(owner, id)?.map(|memory| memory.content));
-            }
-            for id in events {
-                texts.extend(engine.store.event(owner, id)?.map(|stored| stored.event.content));
-            }
-            self.texts.insert(key.clone(), texts);
-        }
-        Ok(&self.texts[&key])
-    }
-
-    /// The memories in the last block that was served in the session before this event, unless the user has judged it already.
-    fn awaiting_judgement(
-        &mut self,
-        engine: &Engine,
-        owner: &Owner,
-        stored: &StoredEvent,
-    ) -> Result<Option<Vec<MemoryId>>, StoreError> {
-        let recorded = stored.event.recorded_at;
-        let session = &stored.event.scope.session;
-        let last = self.of(engine, owner, session)?.iter().find(|serving| serving.at <= recorded);
-        let Some((at, ids)) = last.map(|serving| (serving.at, serving.memories.clone())) else { return Ok(None) };
-        if !self.judged.insert((session.clone(), at)) {
-            return Ok(None);
-        }
-        // In an earlier pass.
-        for id in &ids {
-            let sources = engine.store.memory(owner, *id)?.map(|memory| memory.sources).unwrap_or_default();
-            let verdicts = sources.into_iter().filter(|s| matches!(s.stance, Stance::Praises | Stance::Blames));
-            for event in verdicts.filter_map(|source| source.event) {
-                let judged = engine.store.event(owner, event)?.map(|stored| stored.event);
-                if judged.is_some_and(|judged| judged.recorded_at >= at && judged.scope.session == *session) {
-                    return Ok(None);
-                }
-            }
-        }
-        Ok(Some(ids))
-    }
-}
-
-/// What a line of the journal says was served, if it was in this session.
-fn serving(operation: &Operation, session: &ScopeId) -> Option<Serving> {
-    let after = operation.after.as_ref()?;
-    if after.get("session")?.as_str()? != session.as_str() {
-        return None;
-    }
-    let served = after.get("served")?.as_array()?;
-    let ids = |key: &str| -> Vec<uuid::Uuid> {
-        served.iter().filter_map(|item| item.get(key).and_then(Value::as_str)?.parse().ok()).collect()
-    };
-    Some(Serving {
-        at: operation.at,
-        memories: ids("memory").into_iter().map(MemoryId).collect(),
-        events: ids("event").into_iter().map(EventId).collect(),
-    })
 }
 
 #[cfg(test)]

@@ -3,22 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::read::Embedded;
 use super::{Engine, Error};
-use crate::learn::{self, Candidate, Change};
+use crate::learn::{self, Candidate, Change, Effect};
 use crate::recall::{self, Asked, Known, Plan};
-use crate::store::{JournalPage, StoreError};
+use crate::store::{EventPage, JournalPage, StoreError};
 use crate::text;
-use crate::types::change::{ChangeSet, MemoryChange};
+use crate::types::change::ChangeSet;
 use crate::types::ids::{MemoryId, Seq};
 use crate::types::memory::{
     Applies, Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, Stance,
 };
-use crate::types::operation::{JournalEntry, Operation, Target, Verb};
+use crate::types::operation::{JournalEntry, Target};
 use crate::types::query::{Hit, MemoryNote, QUERY_BYTES_MAX, Query};
 use crate::types::scope::{Owner, TaskId};
 use crate::types::task::{ItemStatus, Task};
@@ -50,15 +49,6 @@ pub struct NewMemory {
     /// 1 to 5.
     #[serde(default)]
     pub importance: Option<u8>,
-}
-
-/// What a memory did to the work it was served in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Effect {
-    Helped,
-    Hurt,
-    Ignored,
 }
 
 /// A memory with everything that was done to it.
@@ -189,26 +179,14 @@ impl Engine {
         task: Option<&TaskId>,
     ) -> Result<Vec<Memory>, Error> {
         self.with_at_hand(owner, |_| {
-            let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
-            let mut after = Vec::with_capacity(ids.len());
+            let mut changes = Vec::with_capacity(ids.len());
             for id in ids.iter().collect::<BTreeSet<_>>() {
                 let before = self.store.memory(owner, *id)?.ok_or(Error::NoSuchMemory(*id))?;
-                let memory =
-                    learn::with_effect(&before, effect == Effect::Helped, effect == Effect::Hurt, task, self.env.now());
-                let verb = if memory.status == before.status { Verb::Feedback } else { Verb::Fade };
-                let reason = memory.reason.clone().filter(|_| verb == Verb::Fade);
-                let reason = reason.unwrap_or_else(|| json!(effect).as_str().unwrap_or_default().to_owned());
-                let operation = Operation {
-                    before: Some(json!(before)),
-                    after: Some(json!(memory)),
-                    ..self.operation(owner, verb, Target::Memory(*id), "caller", reason)
-                };
-                changes.operations.push(operation);
-                changes.memories.push(MemoryChange { memory: memory.clone(), expected_version: Some(before.version) });
-                after.push(memory);
+                let reported = json!(effect).as_str().unwrap_or_default().to_owned();
+                changes.push(learn::with_effect(&before, effect, task, reported, None, self.env.now()));
             }
-            self.store.commit(changes)?;
-            Ok(after)
+            self.store.commit(self.change_of(owner, &changes, "caller"))?;
+            Ok(changes.into_iter().map(|change| change.after).collect())
         })
     }
 
@@ -258,9 +236,18 @@ impl Engine {
         };
         Ok(recall::known(plan, &asked, &known))
     }
-}
 
-impl Engine {
+    /// What time has done to the memories: some fade, some that have faded are let go. Time is the log's own: a talk of years ago that is
+    /// loaded today was not silent since then.
+    pub(super) fn aged(&self, owner: &Owner) -> Result<Vec<Change>, StoreError> {
+        let newest = EventPage { limit: 1, newest_first: true, ..EventPage::default() };
+        let Some(newest) = self.store.events(owner, &newest)?.pop() else { return Ok(Vec::new()) };
+        let now = newest.event.occurred_at.timestamp().min(self.env.now());
+        let statuses = vec![MemoryStatus::Active, MemoryStatus::Fading];
+        let open = self.store.memories(owner, &MemoryFilter { slot: None, statuses })?;
+        Ok(open.iter().filter_map(|memory| learn::aged(memory, now)).collect())
+    }
+
     /// Memories with what recall compares.
     fn known(&self, owner: &Owner, filter: &MemoryFilter) -> Result<Vec<Known>, StoreError> {
         let mut known = Vec::new();
@@ -362,32 +349,5 @@ impl KnownCache {
         }
         owners.insert(owner.clone(), (changes, Arc::clone(&known)));
         Ok(known)
-    }
-}
-
-impl Engine {
-    /// What is too little sure by now is fading (SPEC 3.5): it is not served until something speaks for it again.
-    pub fn age(&self, owner: &Owner) -> Result<Vec<Memory>, Error> {
-        let now: Timestamp = self.env.now();
-        self.with_at_hand(owner, |_| {
-            let active = MemoryFilter { slot: None, statuses: vec![MemoryStatus::Active] };
-            let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
-            let mut faded = Vec::new();
-            for before in self.store.memories(owner, &active)? {
-                let Some(memory) = learn::faded(&before, now) else { continue };
-                let reason = memory.reason.clone().unwrap_or_default();
-                changes.operations.push(Operation {
-                    before: Some(json!(before)),
-                    after: Some(json!(memory)),
-                    ..self.operation(owner, Verb::Fade, Target::Memory(memory.id), "rules", reason)
-                });
-                changes.memories.push(MemoryChange { memory: memory.clone(), expected_version: Some(before.version) });
-                faded.push(memory);
-            }
-            if !faded.is_empty() {
-                self.store.commit(changes)?;
-            }
-            Ok(faded)
-        })
     }
 }

@@ -25,7 +25,7 @@ pub use echo::{holds_block, is_echo};
 pub use faithful::says_no;
 pub use gate::{Candidate, Refusal, by_operator, from_event, from_task, is_first_hand, sides_set};
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
-pub use life::{faded, with_effect};
+pub use life::{Effect, aged, with_effect};
 pub use proposal::from_proposal;
 pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, reconcile, said_of};
 pub use slots::{attribute, topic, topics_in, words_of};

@@ -182,10 +182,20 @@ fn time_lowers_and_what_fades_says_since_when() {
     let after = |days| day(days).timestamp();
     assert!((present(&memory, after(0)) - 0.8).abs() < 1e-4);
     assert!((present(&memory, after(730)) - 0.4).abs() < 1e-3);
-    assert_eq!(faded(&memory, after(730)), None);
-    let fading = faded(&memory, after(1000)).expect("too long ago");
+    assert_eq!(aged(&memory, after(730)), None);
+    let fading = aged(&memory, after(1000)).expect("too long ago").after;
     assert_eq!((fading.status, fading.version), (MemoryStatus::Fading, memory.version + 1));
     assert!(fading.reason.as_ref().is_some_and(|reason| reason.contains("0.31")));
+    // It may be asked about for a while, and is then let go.
+    assert_eq!(aged(&fading, after(1089)), None);
+    let let_go = aged(&fading, after(1090)).expect("nobody spoke for it").after;
+    assert_eq!((let_go.status, let_go.version, let_go.retired_at), (MemoryStatus::Archived, 3, fading.retired_at));
+    assert!(let_go.reason.as_ref().is_some_and(|reason| reason.contains("0.31") && reason.contains("90 days")));
+    assert_eq!(aged(&let_go, after(5000)), None);
+    let back = reconcile(std::slice::from_ref(&let_go), &[states("杭州", 1100)], day(1100).timestamp(), || {
+        MemoryId(Env::fixed(1, day(1).timestamp()).id())
+    });
+    assert_eq!(back[0].after.status, MemoryStatus::Active, "one word brings it back");
     // Blame does not bring back what faded; what is said again does.
     let env = Env::fixed(7, day(1001).timestamp());
     let blamed = said("杭州", 1000, Stance::Blames, Origin::UserStated);
@@ -202,13 +212,16 @@ fn what_keeps_hurting_fades_with_the_tasks_that_show_it() {
     let mut memory = learned(&[states("杭州", 0)]).remove(0);
     let now = day(1).timestamp();
     let task = |name: &str| TaskId::new(name).expect("an id");
-    memory = with_effect(&memory, true, false, None, now);
+    let felt = |memory: &Memory, effect, task: Option<&TaskId>| {
+        with_effect(memory, effect, task, "reported".to_owned(), None, now).after
+    };
+    memory = felt(&memory, Effect::Helped, None);
     for name in ["a", "b", "c"] {
         assert_eq!(memory.status, MemoryStatus::Active);
-        memory = with_effect(&memory, false, true, Some(&task(name)), now);
+        memory = felt(&memory, Effect::Hurt, Some(&task(name)));
     }
     assert_eq!(memory.status, MemoryStatus::Active, "helped once of four: {}", memory.uses.utility());
-    memory = with_effect(&memory, false, true, Some(&task("d")), now);
+    memory = felt(&memory, Effect::Hurt, Some(&task("d")));
     assert_eq!(memory.status, MemoryStatus::Fading);
     assert_eq!(memory.reason.as_deref(), Some("it hurt 4 times of 5: a, b, c, d"));
     assert!((memory.uses.utility() - 2.0 / 7.0).abs() < 1e-6);

@@ -23,6 +23,8 @@ const UNFIT_SHARE_MIN: f32 = 0.6;
 const SEMANTIC_WEIGHT: f32 = 0.6;
 /// What a rule of this very kind of work has over one for all work: half of all that confidence and importance can make up.
 const NARROW_FIRST: f32 = 0.5;
+/// Memories that a block may ask about: one question is answered, several are passed over.
+const ASKED_AGAIN_MAX: usize = 1;
 /// What was inferred stands below what was stated, however sure.
 const INFERRED_WEIGHT: f32 = 0.5;
 
@@ -70,25 +72,31 @@ pub struct Asked<'a> {
 /// What is served, best first, and why each was or was not. Rules:
 /// - pending, rejected and erased memories are never served; superseded ones only in a history, or as of a time when they held;
 /// - rules and preferences are served while in force where they apply, the likelier ones first;
-/// - facts, lessons, procedures and inferences only if they answer.
+/// - facts, lessons, procedures and inferences only if they answer;
+/// - what fades is asked about (SPEC 3.5), last and one at a time: a rule for this kind of work, or what would answer.
 pub fn known(plan: &Plan, asked: &Asked<'_>, memories: &[Known]) -> (Vec<Hit>, Vec<MemoryNote>) {
     let total: f32 = plan.terms.iter().map(|term| term.weight).sum::<f32>() + f32::EPSILON;
     let mut scored: Vec<(Scored<'_>, Option<Verdict>)> =
         memories.iter().map(|known| (score(plan, asked, known, total), hidden(plan, asked, known))).collect();
     // Zones first (SPEC 3.7): however near, what was inferred stands below what was stated.
     scored.sort_by(|(a, _), (b, _)| {
-        a.inferred.cmp(&b.inferred).then(b.score.total_cmp(&a.score)).then(b.memory.id.cmp(&a.memory.id))
+        a.zone.cmp(&b.zone).then(b.score.total_cmp(&a.score)).then(b.memory.id.cmp(&a.memory.id))
     });
     let (mut hits, mut notes) = (Vec::new(), Vec::new());
-    let (mut rules, mut others) = (0, 0);
+    let (mut rules, mut others, mut questions) = (0, 0, 0);
     let mut contents: BTreeMap<String, MemoryId> = BTreeMap::new();
     for (scored, hidden) in scored {
-        let Scored { memory, standing, .. } = scored;
-        let (count, limit) =
-            if standing { (&mut rules, asked.limits.rules) } else { (&mut others, asked.limits.memories) };
+        let Scored { memory, standing, zone, .. } = scored;
+        let (count, limit) = match zone {
+            Zone::AskedAgain => (&mut questions, ASKED_AGAIN_MAX),
+            _ if standing => (&mut rules, asked.limits.rules),
+            _ => (&mut others, asked.limits.memories),
+        };
+        let matters =
+            standing || scored.answers || zone == Zone::AskedAgain && is_standing(memory) && is_narrow(memory);
         let verdict = match hidden {
             Some(hidden) => hidden,
-            None if !standing && !scored.answers => Verdict::BelowThreshold,
+            None if !matters => Verdict::BelowThreshold,
             None if *count >= limit => Verdict::CutByLimit,
             None => match contents.get(&fold(&memory.content)) {
                 Some(other) => Verdict::Hidden { reason: format!("{other} says the same") },
@@ -117,9 +125,17 @@ pub fn known(plan: &Plan, asked: &Asked<'_>, memories: &[Known]) -> (Vec<Hit>, V
     (hits, notes)
 }
 
+/// How a memory is put, in the order in which they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Zone {
+    Stated,
+    Inferred,
+    AskedAgain,
+}
+
 struct Scored<'a> {
     memory: &'a Memory,
-    inferred: bool,
+    zone: Zone,
     standing: bool,
     answers: bool,
     relevance: f32,
@@ -139,12 +155,15 @@ fn score<'a>(plan: &Plan, asked: &Asked<'_>, known: &'a Known, total: f32) -> Sc
     let (confidence, activity) = asked.strengths.get(&memory.id).copied().unwrap_or((memory.confidence, 1.0));
     let importance = f32::from(memory.importance.clamp(1, 5)) / 5.0;
     let inferred = memory.kind == MemoryKind::Inference || memory.origin == Origin::AgentInferred;
-    let zone = if inferred { INFERRED_WEIGHT } else { 1.0 };
-    let worth = confidence * activity * importance * zone;
+    let zone = match memory.status {
+        MemoryStatus::Fading => Zone::AskedAgain,
+        _ if inferred => Zone::Inferred,
+        _ => Zone::Stated,
+    };
+    let worth = confidence * activity * importance * if inferred { INFERRED_WEIGHT } else { 1.0 };
     let standing = is_standing(memory) && memory.status == MemoryStatus::Active;
     // A rule of this very kind of work comes before one for all work.
-    let is_narrow = standing && matches!(memory.applies, Applies::TaskKind(_) | Applies::Task(_));
-    let narrow = if is_narrow { NARROW_FIRST } else { 0.0 };
+    let narrow = if standing && is_narrow(memory) { NARROW_FIRST } else { 0.0 };
     let score = SEMANTIC_WEIGHT * (worth + narrow) + (1.0 - SEMANTIC_WEIGHT) * relevance;
     let parts = [("confidence", confidence), ("activity", activity), ("importance", importance), ("words", share)];
     let mut parts: Vec<(String, f32)> = parts.iter().map(|(name, part)| ((*name).to_owned(), *part)).collect();
@@ -153,7 +172,7 @@ fn score<'a>(plan: &Plan, asked: &Asked<'_>, known: &'a Known, total: f32) -> Sc
     }
     Scored {
         memory,
-        inferred,
+        zone,
         standing,
         answers: found && share >= SHARE_MIN || cosine >= COSINE_MIN,
         relevance,
@@ -173,6 +192,10 @@ pub fn is_standing(memory: &Memory) -> bool {
     matches!(memory.kind, MemoryKind::Rule | MemoryKind::Preference) && memory.subject == USER
 }
 
+fn is_narrow(memory: &Memory) -> bool {
+    matches!(memory.applies, Applies::TaskKind(_) | Applies::Task(_))
+}
+
 fn hidden(plan: &Plan, asked: &Asked<'_>, known: &Known) -> Option<Verdict> {
     let memory = &known.memory;
     let hide = |reason: &str| Some(Verdict::Hidden { reason: reason.to_owned() });
@@ -187,13 +210,10 @@ fn hidden(plan: &Plan, asked: &Asked<'_>, known: &Known) -> Option<Verdict> {
             return hide("it held at no time");
         }
         MemoryStatus::Active => {}
-        _ if as_of => {
-            let at = filter.until.unwrap_or(asked.now);
-            if !memory.held(at, filter.known_at) {
-                return hide("it did not hold then");
-            }
-        }
+        // Whether it held then is asked below.
+        _ if as_of => {}
         MemoryStatus::Superseded if plan.history => {}
+        MemoryStatus::Fading if !memory.uses.keeps_hurting() => {}
         status => {
             let reason = memory.reason.as_deref().unwrap_or("it is not in force");
             return hide(&format!("{status}: {reason}"));

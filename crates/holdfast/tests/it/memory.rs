@@ -6,8 +6,11 @@ use holdfast::types::context::{BlockItem, BlockOptions};
 use holdfast::types::event::{Kind, RawEvent, Source, Trust};
 use holdfast::types::memory::{Applies, Memory, MemoryFilter, MemoryKind, MemoryStatus};
 use holdfast::types::moment;
+use holdfast::types::operation::Verb;
 use holdfast::types::query::{Found, Query};
 use holdfast::types::scope::{Owner, Scope, ScopeId};
+use holdfast::types::task::Outcome;
+use holdfast::types::update::{Action, Update};
 use jiff::SignedDuration;
 use tempfile::TempDir;
 
@@ -561,12 +564,83 @@ fn a_rule_without_support_for_years_fades_and_says_so() {
         Engine::open(Config { env: std::sync::Arc::clone(&env), ..lexical(directory.path()) }).expect("a store");
     let scope = Scope::default();
     engine.observe(RawEvent::new(scope.clone(), Source::User, Kind::Query, "以后周报都先写结论。")).expect("an event");
-    assert_eq!(engine.age(&scope.owner).expect("aged"), []);
+    let block = |question: &str| {
+        let query = Query::new(scope.clone(), question, engine.now());
+        engine.context(&query, &BlockOptions::default()).expect("a block").text
+    };
+    let say = |text: &str| {
+        engine.observe(RawEvent::new(scope.clone(), Source::User, Kind::Query, text)).expect("an event");
+        let changes = engine.learn(&scope.owner).expect("learned").changes;
+        changes.into_iter().map(|change| (change.after.status, change.reason)).collect::<Vec<_>>()
+    };
+    // However long nobody looks, it is talk that shows how long it was.
     env.advance(SignedDuration::from_hours(24 * 1000));
-    let faded = engine.age(&scope.owner).expect("aged");
+    assert_eq!(engine.learn(&scope.owner).expect("learned").changes, []);
+    let dry = |engine: &Engine| engine.learn_dry(&scope.owner).expect("a look").changes.len();
+    engine.observe(RawEvent::new(scope.clone(), Source::User, Kind::Query, "今天天气怎么样？")).expect("an event");
+    assert_eq!(dry(&engine), 1, "and a look tells of it");
+    let faded = say("明天呢？");
     assert_eq!(faded.len(), 1);
-    assert!(faded[0].reason.as_deref().is_some_and(|reason| reason.contains("for long")));
-    assert_eq!(engine.age(&scope.owner).expect("aged"), []);
+    assert!(faded[0].0 == MemoryStatus::Fading && faded[0].1.contains("for long"), "{faded:?}");
+    // It is no rule any more, but a question.
+    let asked = block("写这周的周报");
+    assert!(!asked.contains("长期规则"), "{asked}");
+    assert!(asked.contains("先写结论（很久没再提起，用之前先问用户是否还这样）"), "{asked}");
+    assert!(!block("订一张机票").contains("先写结论"));
+    // Nobody answers: it is let go, and not asked about again.
+    env.advance(SignedDuration::from_hours(24 * 91));
+    let gone = say("后天呢？");
+    assert!(gone.len() == 1 && gone[0].0 == MemoryStatus::Archived, "{gone:?}");
+    assert!(!block("写这周的周报").contains("很久没再提起"));
+    // One word brings it back.
+    say("以后周报都先写结论。");
+    assert!(block("写这周的周报").contains("长期规则"));
+}
+
+/// SPEC 3.11: how the tasks ended that a memory was served in.
+#[test]
+fn the_end_of_a_task_speaks_of_what_was_served_in_it() {
+    for (zh, outcome, helped, hurt) in [
+        (true, Outcome::Success, 1, 0),
+        (false, Outcome::Success, 1, 0),
+        (true, Outcome::Failure, 0, 0),
+        (true, Outcome::Abandoned, 0, 0),
+    ] {
+        let world = world();
+        let (rule, ask) = if zh {
+            ("以后周报都先写结论。", "写这周的周报")
+        } else {
+            ("From now on put the summary first in reports.", "write the report")
+        };
+        world.user(rule);
+        let id = world.learned().remove(0).id;
+        let task = ScopeId::new("t1").expect("an id");
+        let scope = Scope { task: Some(task), ..world.scope.clone() };
+        let say = |text: &str, update: Option<Update>| {
+            world
+                .engine
+                .observe_with(RawEvent::new(scope.clone(), Source::User, Kind::Query, text), update)
+                .expect("an event");
+        };
+        say(ask, None);
+        let query = Query::new(scope.clone(), ask, world.engine.now());
+        let block = world.engine.context(&query, &BlockOptions::default()).expect("a block");
+        assert!(block.served.iter().any(|served| served.item == BlockItem::Memory { id }), "{}", block.text);
+        let end = Update { actions: vec![Action::End { outcome, reason: None }], ..Update::default() };
+        say(if zh { "就到这里。" } else { "That is all." }, Some(end));
+        world.engine.learn(world.owner()).expect("learned");
+        world.engine.learn(world.owner()).expect("learned");
+        let memory = world.engine.memory(world.owner(), id).expect("a read").expect("a memory");
+        let uses = &memory.uses;
+        assert_eq!((uses.helped, uses.hurt), (helped, hurt), "{outcome:?}");
+        // A rule of the user's is not refuted by work that failed.
+        assert_eq!(uses.served, u32::from(outcome != Outcome::Abandoned), "{outcome:?}");
+        assert_eq!(memory.status, MemoryStatus::Active);
+        let history = world.engine.memory_history(world.owner(), id).expect("a history");
+        let seen = history.operations.iter().filter(|entry| entry.operation.verb == Verb::Feedback).count();
+        assert_eq!(seen, usize::from(outcome != Outcome::Abandoned), "{outcome:?}");
+        world.engine.dump(&mut Vec::new()).expect("a valid store");
+    }
 }
 
 #[test]
