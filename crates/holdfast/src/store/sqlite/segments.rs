@@ -10,6 +10,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+// Never iterated: it tells the number of a word.
+use foldhash::{HashMap, HashMapExt};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
 use super::apply::execute_one;
@@ -72,11 +74,7 @@ fn write(connection: &Connection, owner: OwnerNumber, segment: i64) -> Result<()
 /// Each occurrence is noted by the number of its word, all are laid out by words once they are counted, and the words are sorted, not the
 /// occurrences. Lists that grow word by word take twice as long: each is somewhere else in memory.
 fn by_word(texts: &[(u32, String)]) -> (Vec<(&str, Range<usize>)>, Vec<u32>) {
-    #[expect(clippy::disallowed_types, reason = "never iterated")]
-    let mut numbers = std::collections::HashMap::<&str, u32, foldhash::fast::RandomState>::with_capacity_and_hasher(
-        texts.len() * NEW_WORDS_AN_EVENT,
-        foldhash::fast::RandomState::default(),
-    );
+    let mut numbers: HashMap<&str, u32> = HashMap::with_capacity(texts.len() * NEW_WORDS_AN_EVENT);
     let mut by_word: Vec<(&str, Range<usize>)> = Vec::new();
     let mut occurrences: Vec<(u32, u32)> = Vec::new();
     for (position, terms) in texts {
