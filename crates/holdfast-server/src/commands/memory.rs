@@ -192,16 +192,14 @@ pub fn learn(global: &Global, dry_run: bool, printer: Printer) -> Result<()> {
         Some(llm) => Some(engine.induce(&owner, &*llm)?),
         None => None,
     };
-    let faded = if dry_run { Vec::new() } else { engine.age(&owner)? };
     if !dry_run {
         super::replay::settle(&engine, printer);
     }
     let (verb, changed) = (if dry_run { "would change" } else { "changed" }, lesson.changes.len());
     printer.say(format_args!(
-        "{} looked at, {} {verb}, {} faded",
+        "{} looked at, {} {verb}",
         events(lesson.events),
-        counted(changed as u64, "memory", "memories"),
-        faded.len()
+        counted(changed as u64, "memory", "memories")
     ));
     if let Some(induced) = &induced {
         printer.say(format_args!(
@@ -241,7 +239,7 @@ pub fn learn(global: &Global, dry_run: bool, printer: Printer) -> Result<()> {
             .iter()
             .map(|change| json!({ "verb": change.verb, "reason": change.reason, "memory": change.after }))
             .collect();
-        let mut learned = json!({ "events": lesson.events, "changes": changes, "refused": refused, "faded": faded });
+        let mut learned = json!({ "events": lesson.events, "changes": changes, "refused": refused });
         if let Some(induced) = &induced {
             learned["model"] = json!({ "calls": induced.calls, "events": induced.events,
                 "unusable": induced.unusable, "late": induced.late });

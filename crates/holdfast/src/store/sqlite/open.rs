@@ -38,7 +38,7 @@ const WAL_BYTES_KEPT: i64 = 16 * 1024 * 1024;
 
 /// Page cache of one connection, in KiB (negative in SQLite's terms). The writer appends, and comes back to few pages; with each commit
 /// that splits a page, SQLite walks through all that are cached: with 16 MB that took a tenth of the writer's time.
-const READER_CACHE_KIB: i32 = 16 * 1024;
+const READER_CACHE_KIB: i32 = 8 * 1024;
 const WRITER_CACHE_KIB: i32 = 4 * 1024;
 
 /// How the file may be opened.
