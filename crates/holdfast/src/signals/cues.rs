@@ -422,7 +422,7 @@ fn requested(reading: &Reading<'_>, rest: Range<usize>) -> Option<Range<usize>> 
             hit.tag == Tag::RequestVerb
                 && hit.start == start
                 && hit.end <= rest.end
-                && !reading.inside_of(hit, Tag::Modality)
+                && !is_part_of_modality(reading, hit)
         })
         .max_by_key(|hit| hit.end);
     match verb {
@@ -430,6 +430,13 @@ fn requested(reading: &Reading<'_>, rest: Range<usize>) -> Option<Range<usize>> 
         None if text[start..].starts_with("把") || text[start..].starts_with("将") => topic(reading, start..rest.end),
         None => None,
     }
+}
+
+/// A longer word of how sure or willing somebody is has it in it. 准备 is itself one, and what is asked for all the same: 帮我准备合同.
+fn is_part_of_modality(reading: &Reading<'_>, verb: &Hit) -> bool {
+    let holds = |other: &&Hit| other.tag == Tag::Modality && other.end >= verb.end;
+    // Words of the lists that start at the verb stand longest first.
+    reading.hits_in(&(verb.start..verb.start + 1)).iter().any(|other| holds(&other) && other.end > verb.end)
 }
 
 /// The noun phrase of a cue: 把周报弄完 → 周报, "with the migration" → migration.

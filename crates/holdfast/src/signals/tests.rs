@@ -63,6 +63,8 @@ fn chinese_cues() {
     check_cues("帮我写一下这周的周报", "request 周报");
     check_cues("请把合同翻译成英文", "request 合同");
     check_cues("麻烦起草一份采购合同", "request 采购合同");
+    check_cues("帮我准备年会方案", "request 年会方案");
+    check_cues("另外，帮我准备年会方案", "switch 年会方案; request 年会方案");
     check_cues("写一份周报", "request 周报");
     for text in [
         "项目继续推进中",
