@@ -163,7 +163,7 @@ impl Question {
     }
 }
 
-fn lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>> {
+pub fn lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>> {
     let file = File::open(path).with_context(|| format!("can't open {}", path.display()))?;
     let mut read = Vec::new();
     for (number, line) in BufReader::new(file).lines().enumerate() {

@@ -7,6 +7,7 @@ mod metrics;
 mod retrieval;
 mod speed;
 mod texts;
+mod update;
 
 use clap::Parser;
 
@@ -17,6 +18,8 @@ enum Command {
     Retrieval(retrieval::Arguments),
     /// What does long-term memory make of real talk? On folders in the normal form, or chats.
     Memory(memory::Arguments),
+    /// Does what changed replace what it was? On talks, a project and facts whose values change.
+    Update(update::Arguments),
     /// How fast is it, and how does that grow with the number of events?
     Speed(speed::Arguments),
 }
@@ -25,6 +28,7 @@ fn main() -> anyhow::Result<()> {
     match Command::parse() {
         Command::Retrieval(arguments) => retrieval::run(&arguments),
         Command::Memory(arguments) => memory::run(&arguments),
+        Command::Update(arguments) => update::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
     }
 }

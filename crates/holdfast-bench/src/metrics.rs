@@ -68,7 +68,8 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-fn interval(values: &[f64]) -> [f64; 2] {
+/// The 95 % bootstrap interval of their mean.
+pub fn interval(values: &[f64]) -> [f64; 2] {
     if values.is_empty() {
         return [0.0, 0.0];
     }
