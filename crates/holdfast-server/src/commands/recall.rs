@@ -84,7 +84,7 @@ fn in_words(recalled: &Recalled, explain: bool, printer: Printer) -> String {
 fn row(hit: &Hit) -> Vec<String> {
     let score = format!("{:.2}", hit.score);
     match &hit.found {
-        Found::Event { event, excerpt } => {
+        Found::Event { event, excerpt, replaced_by } => {
             let content = &event.event.content;
             let parts: Vec<&str> = excerpt.iter().map(|range| content[range.clone()].trim()).collect();
             let left_out = |range: std::ops::Range<usize>| !content[range].trim().is_empty();
@@ -95,12 +95,18 @@ fn row(hit: &Hit) -> Vec<String> {
             let mut what = shortened(&what.replace('\n', " "), WHAT_CHARACTERS_MAX);
             if !event.overturned.is_empty() {
                 what.push_str(" [overturned in part]");
+            } else if replaced_by.is_some() {
+                what.push_str(" [said otherwise later]");
             }
             vec![when(event), event.event.source.to_string(), what, score, event.event.id.to_string()]
         }
         Found::Memory { memory, standing } => {
             let kind = if *standing { memory.kind.to_string() } else { format!("known ({})", memory.kind) };
-            let mark = if memory.status == MemoryStatus::Superseded { " [no longer holds]" } else { "" };
+            let mark = match memory.status {
+                MemoryStatus::Superseded => " [no longer holds]",
+                MemoryStatus::Fading => " [not heard of for long: ask]",
+                _ => "",
+            };
             let since = memory.valid_from.strftime("%Y-%m-%d").to_string();
             vec![since, kind, format!("{}{mark}", memory.content), score, memory.id.to_string()]
         }

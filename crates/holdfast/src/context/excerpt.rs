@@ -32,10 +32,13 @@ pub(super) fn words(event: &StoredEvent, ranges: &[std::ops::Range<usize>]) -> V
     parts
 }
 
-/// The line in full, then ever shorter.
-pub(super) fn forms(event: &StoredEvent, words: &[String], labels: &Labels) -> Vec<String> {
+/// The line in full, then ever shorter. `is_former`: a later event answers with another value.
+pub(super) fn forms(event: &StoredEvent, words: &[String], is_former: bool, labels: &Labels) -> Vec<String> {
     let head = head(event, labels);
-    let tail = overturned(event, words, labels);
+    let tail = match overturned(event, words, labels) {
+        none if none.is_empty() && is_former => labels.aside(labels.newer),
+        tail => tail,
+    };
     let untrusted = event.event.trust == Trust::Untrusted;
     let whole: Vec<&str> = words.iter().map(String::as_str).collect();
     shorter(&whole)

@@ -301,7 +301,7 @@ impl Selection<'_> {
                     self.push(Section::Facts, item, Weight::Knowledge, forms, rank);
                 }
                 Found::Memory { memory, standing } => self.memory(memory, *standing, rank),
-                Found::Event { event, excerpt } => {
+                Found::Event { event, excerpt, replaced_by } => {
                     let item = BlockItem::Event { id: event.event.id };
                     let mut words = excerpt::words(event, excerpt);
                     if words.is_empty() {
@@ -324,7 +324,7 @@ impl Selection<'_> {
                     if task.is_some_and(|task| is_latest_result(task, event)) {
                         words.retain(|word| !self.said.iter().any(|(_, text)| repeats(text, word)));
                     }
-                    let forms = excerpt::forms(event, &words, self.labels);
+                    let forms = excerpt::forms(event, &words, replaced_by.is_some(), self.labels);
                     self.push(Section::Excerpts, item, Weight::Excerpt, forms, rank);
                 }
             }

@@ -55,7 +55,7 @@ pub(super) fn said(n: u128, source: Source, content: &str) -> StoredEvent {
 
 pub(super) fn hit(event: StoredEvent) -> Hit {
     let whole = 0..event.event.content.len();
-    Hit { found: Found::Event { event: Box::new(event), excerpt: vec![whole] }, score: 1.0 }
+    Hit { found: Found::Event { event: Box::new(event), excerpt: vec![whole], replaced_by: None }, score: 1.0 }
 }
 
 fn fact(id: &str, text: &str, valid: bool) -> Hit {

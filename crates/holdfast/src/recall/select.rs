@@ -96,7 +96,8 @@ pub fn select<E>(
                         Verdict::Hidden { reason: "what it says was overturned".to_owned() }
                     } else {
                         texts.extend(terms.get(&seq).map(|text| (*text, seq)));
-                        hits.push(Hit { found: Found::Event { event: Box::new(event), excerpt }, score });
+                        let replaced_by = candidate.replaced_by;
+                        hits.push(Hit { found: Found::Event { event: Box::new(event), excerpt, replaced_by }, score });
                         Verdict::Kept
                     }
                 }

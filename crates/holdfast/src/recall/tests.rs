@@ -9,7 +9,7 @@ use crate::embedding::Choice;
 use crate::engine::{Config, Engine};
 use crate::env::Env;
 use crate::types::event::{Kind, RawEvent, Source};
-use crate::types::query::{Found, Limits, Query, Recalled, Route, Verdict};
+use crate::types::query::{Found, Hit, Limits, Query, Recalled, Route, Verdict};
 use crate::types::scope::Scope;
 
 struct Memory {
@@ -50,7 +50,7 @@ impl Memory {
 
 fn served(recalled: &Recalled) -> Vec<String> {
     let text = |found: &Found| match found {
-        Found::Event { event, excerpt } => {
+        Found::Event { event, excerpt, .. } => {
             let parts: Vec<&str> = excerpt.iter().map(|range| &event.event.content[range.clone()]).collect();
             Some(parts.join(" … "))
         }
@@ -295,7 +295,14 @@ fn the_newest_of_a_slot_comes_first() {
         let found = memory.found(text);
         assert_eq!(found.first().map(String::as_str), Some(new), "{text}: {found:?}");
         assert!(found.iter().any(|said| said == old), "the old one stays, further down: {found:?}");
+        let marked = |content: &str| memory.recall(text).hits.iter().any(|hit| is_said_otherwise(hit, content));
+        assert!(marked(old) && !marked(new), "and says so: {text}");
     }
+}
+
+/// Whether a hit has this content and is marked as what was said before.
+fn is_said_otherwise(hit: &Hit, content: &str) -> bool {
+    matches!(&hit.found, Found::Event { event, replaced_by: Some(_), .. } if event.event.content == content)
 }
 
 #[test]
@@ -479,7 +486,7 @@ fn what_was_overturned_is_hidden_and_in_a_history_marked() {
     }
     let said_old = |recalled: &Recalled| {
         recalled.hits.iter().any(|hit| match &hit.found {
-            Found::Event { event, excerpt } => {
+            Found::Event { event, excerpt, .. } => {
                 excerpt.iter().any(|r| event.event.content[r.clone()].contains("本周退货率是3.2%"))
             }
             Found::Fact { .. } | Found::Memory { .. } => false,

@@ -119,6 +119,9 @@ pub enum Found {
         event: Box<StoredEvent>,
         /// The parts of `event.content` that bear on the query, in order.
         excerpt: Vec<Range<usize>>,
+        /// A later event that answers the query with another value: this one is what was said before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        replaced_by: Option<Seq>,
     },
     Fact {
         task: TaskId,

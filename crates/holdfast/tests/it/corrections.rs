@@ -21,7 +21,7 @@ fn served(engine: &holdfast::engine::Engine, scope: &Scope, question: &str) -> S
     let recalled = engine.recall(&Query::new(scope.clone(), question, engine.now())).unwrap();
     let mut texts = Vec::new();
     for hit in &recalled.hits {
-        if let Found::Event { event, excerpt } = &hit.found {
+        if let Found::Event { event, excerpt, .. } = &hit.found {
             texts.extend(excerpt.iter().map(|range| event.event.content[range.clone()].to_owned()));
         }
     }

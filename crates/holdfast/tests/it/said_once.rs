@@ -26,7 +26,7 @@ fn block(engine: &Engine, question: &str) -> String {
 fn served(engine: &Engine, question: &str) -> String {
     let recalled = engine.recall(&Query::new(scope(), question, engine.now())).unwrap();
     let texts = recalled.hits.iter().filter_map(|hit| match &hit.found {
-        Found::Event { event, excerpt } => {
+        Found::Event { event, excerpt, .. } => {
             Some(excerpt.iter().map(|range| &event.event.content[range.clone()]).collect::<Vec<_>>().join(" … "))
         }
         _ => None,
