@@ -11,7 +11,8 @@ pub const CHANGE_EN: &[&str] =
     &["changed", "moved to", "switched", "replaced", "instead", "no longer", "anymore", "now", "used to"];
 
 /// How a block says that something has ended: in brackets behind the words.
-const MARKS: &[&str] = &["已作废", "已更正为", "no longer holds", "corrected to"];
+const MARKS: &[&str] =
+    &["已作废", "已更正为", "之后有更新的说法", "no longer holds", "corrected to", "said otherwise later"];
 
 /// One line of a block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -124,6 +125,7 @@ mod tests {
         check(&["1住在苏州", "0住在无锡（已作废；截至：2025-05-01）"], "苏州", "无锡", [true, true, false]);
         check(&["0住在无锡（已更正为：苏州）", "1住在苏州"], "苏州", "无锡", [true, true, false]);
         check(&["1I live in Quito", "0I live in Lima (no longer holds)"], "Quito", "lima", [true, true, false]);
+        check(&["1住在苏州", "0住在无锡（之后有更新的说法）"], "苏州", "无锡", [true, true, false]);
         check(&["1从无锡搬到了苏州"], "苏州", "无锡", [true, true, false]);
     }
 

@@ -86,6 +86,8 @@ pub(super) struct AtHand {
     asides: BTreeMap<ScopeId, Option<Option<TaskId>>>,
     /// Events since learning last ran, as far as this process knows.
     pub(super) unlearned: u32,
+    /// Events since a language model was last due to be asked.
+    pub(super) unasked: u32,
     /// How far the log has been looked through for what it teaches: past the store's watermark where there was nothing to learn.
     pub(super) looked_through: Seq,
     /// When it was last looked at what time does to the memories.

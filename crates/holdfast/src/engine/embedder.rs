@@ -74,6 +74,11 @@ impl Embedding {
         Ok(embedding)
     }
 
+    /// Embeds nothing.
+    pub(super) fn none(store: Arc<dyn Store>) -> Self {
+        Self { store, chosen: None, absence: None, shared: Arc::default(), worker: None }
+    }
+
     fn start_worker(&mut self) -> Result<(), Error> {
         let Some(embedder) = self.chosen.clone() else { return Ok(()) };
         let (store, shared) = (Arc::clone(&self.store), Arc::clone(&self.shared));
@@ -201,8 +206,12 @@ fn passages_of(unembedded: &Unembedded) -> Vec<String> {
 }
 
 impl Engine {
-    /// Waits until everything recorded so far has its vectors. `tell` hears how far it is.
+    /// Waits until everything recorded so far has its vectors, and a language model that learns in the background has been asked about
+    /// what it was due for. `tell` hears how far the vectors are.
     pub fn settle(&self, mut tell: impl FnMut(Progress)) -> Result<(), Error> {
+        if let Some(learner) = &self.learner {
+            learner.settle();
+        }
         let embedding = &self.embedding;
         let (Some(embedder), Some(_)) = (&embedding.chosen, &embedding.worker) else { return Ok(()) };
         if self.store.active_model()?.is_some_and(|active| active != *embedder.model()) {

@@ -13,6 +13,7 @@ pub(super) use self::servings::Servings;
 use self::servings::memories_served_in;
 pub(super) use self::slots::Slots;
 use super::attention::AtHand;
+use super::learner::EVENTS_BETWEEN_CALLS_MIN;
 use super::{Engine, Error};
 use crate::context;
 use crate::learn::{self, Candidate, Change, Effect, Refusal, Request, Wish};
@@ -147,6 +148,12 @@ impl Engine {
     pub(super) fn learn_if_due(&self, owner: &Owner, at_hand: &mut AtHand, due: bool, events: usize) {
         let events = u32::try_from(events).unwrap_or(u32::MAX);
         at_hand.unlearned = at_hand.unlearned.saturating_add(events);
+        at_hand.unasked = at_hand.unasked.saturating_add(events);
+        let asked_for = at_hand.unasked >= if due { EVENTS_BETWEEN_CALLS_MIN } else { EVENTS_BETWEEN_MAX };
+        if let Some(learner) = self.learner.as_ref().filter(|_| asked_for) {
+            at_hand.unasked = 0;
+            learner.wake(owner);
+        }
         // A bulk load is not held up: the next word by itself makes up for it, or `learn`.
         if events >= EVENTS_BETWEEN_MAX || !due && at_hand.unlearned < EVENTS_BETWEEN_MAX {
             return;

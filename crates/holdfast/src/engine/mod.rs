@@ -23,6 +23,7 @@ mod error;
 mod exchange;
 mod induce;
 mod learn;
+mod learner;
 mod memory;
 mod observe;
 mod overturn;
@@ -46,6 +47,7 @@ pub use self::error::Error;
 pub use self::exchange::{EXPORT_VERSION, ExportLine, Exported, Imported};
 pub use self::induce::{Induced, UTTERANCES_MAX};
 pub use self::learn::Lesson;
+use self::learner::Learner;
 use self::memory::KnownCache;
 pub use self::memory::{MemoryHistory, NewMemory};
 pub use self::observe::{BATCH_EVENTS_MAX, Observed};
@@ -56,6 +58,7 @@ pub use self::update::Updated;
 use crate::embedding::Choice;
 use crate::env::Env;
 pub use crate::learn::Effect;
+use crate::llm::Llm;
 use crate::redact::Rules;
 use crate::signals::Lexicon;
 use crate::store::sqlite::Sqlite;
@@ -79,6 +82,9 @@ pub struct Config {
     pub redaction: Rules,
     /// `None`: the word lists that come along.
     pub lexicon: Option<Lexicon>,
+    /// A language model to learn with in the background, as what is said gives occasion. `None`: rules alone, and `Engine::induce` when
+    /// it is called.
+    pub llm: Option<Arc<dyn Llm>>,
     pub env: Arc<Env>,
 }
 
@@ -91,6 +97,7 @@ impl Config {
             embedding: Choice::Builtin { candidates: builtin_model_paths() },
             redaction: Rules::default(),
             lexicon: None,
+            llm: None,
             env: Arc::new(Env::system()),
         }
     }
@@ -117,13 +124,15 @@ pub struct Engine {
     store: Arc<dyn Store>,
     env: Arc<Env>,
     redaction: Rules,
-    lexicon: Lexicon,
-    attention: Attention,
+    lexicon: Arc<Lexicon>,
+    attention: Arc<Attention>,
     known: KnownCache,
     embedding: Embedding,
     read_only: bool,
     /// The threads that read the events of a batch, once there was one.
     readers: OnceLock<Option<rayon::ThreadPool>>,
+    /// Asks a language model in the background, if there is one.
+    learner: Option<Learner>,
     /// Everything this engine does belongs to one run.
     run: RunId,
 }
@@ -143,18 +152,40 @@ impl Engine {
         let embedding = Embedding::start(&config.embedding, Arc::clone(&store), config.read_only)?;
         let run = RunId(config.env.id());
         let lexicon = config.lexicon.unwrap_or_else(|| Lexicon::builtin().clone());
-        Ok(Self {
+        let mut engine = Self {
             store,
             env: config.env,
             redaction: config.redaction,
-            lexicon,
-            attention: Attention::default(),
+            lexicon: Arc::new(lexicon),
+            attention: Arc::default(),
             known: KnownCache::default(),
             embedding,
             read_only: config.read_only,
             readers: OnceLock::new(),
+            learner: None,
             run,
-        })
+        };
+        if let Some(llm) = config.llm.filter(|_| !engine.read_only) {
+            engine.learner = Some(Learner::start(engine.handle(), llm)?);
+        }
+        Ok(engine)
+    }
+
+    /// Another handle on the same store and the same owners' locks, for a thread of the engine's own: it embeds nothing.
+    fn handle(&self) -> Self {
+        Self {
+            store: Arc::clone(&self.store),
+            env: Arc::clone(&self.env),
+            redaction: self.redaction.clone(),
+            lexicon: Arc::clone(&self.lexicon),
+            attention: Arc::clone(&self.attention),
+            known: KnownCache::default(),
+            embedding: Embedding::none(Arc::clone(&self.store)),
+            read_only: self.read_only,
+            readers: OnceLock::new(),
+            learner: None,
+            run: self.run,
+        }
     }
 
     /// Threads to read a batch with. They stay: of those that are started for a batch, half were measured to run after their starter

@@ -140,6 +140,8 @@ pub enum LlmError {
     NotRecorded { name: &'static str, fingerprint: String, path: PathBuf },
     #[error("the recording {} can't be used: {detail}", path.display())]
     Recording { path: PathBuf, detail: String },
+    #[error("the model was not asked to the end: {why}")]
+    Stopped { why: &'static str },
     #[error("the script has no reply left for call {call} ({name})")]
     ScriptEnded { name: &'static str, call: usize },
 }
@@ -147,7 +149,7 @@ pub enum LlmError {
 impl LlmError {
     pub fn remedy(&self) -> Remedy {
         match self {
-            Self::Unreachable { .. } | Self::OverBudget { .. } => Remedy::Later,
+            Self::Unreachable { .. } | Self::OverBudget { .. } | Self::Stopped { .. } => Remedy::Later,
             Self::Refused { status: 408 | 425 | 429 | 500.., .. } => Remedy::Later,
             // Too long a prompt is this prompt's fault.
             Self::Refused { status: 413, .. } => Remedy::GiveUp,

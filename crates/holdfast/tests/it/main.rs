@@ -6,6 +6,7 @@ mod as_of;
 mod corrections;
 mod embedding;
 mod induce;
+mod learner;
 mod llm;
 mod long_log;
 mod memory;

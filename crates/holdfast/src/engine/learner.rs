@@ -1,0 +1,154 @@
+//! A language model asked in the background: when something was said that is worth it, when a task has ended, and every so many events
+//! (SPEC 3.9). Nobody who records an event waits for it, and nothing is held while it answers.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use super::{Engine, Error};
+use crate::llm::{Llm, LlmError, Prompt, Reply};
+use crate::store::StoreError;
+use crate::types::scope::Owner;
+
+/// Something telling asks the model only after so many events: so it is asked at most 50 times for 1,000 events, whatever is said in
+/// them. What is plainly stated the rules have learned by then.
+pub(super) const EVENTS_BETWEEN_CALLS_MIN: u32 = 20;
+
+#[derive(Debug)]
+pub(super) struct Learner {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Owners about whom the model is to be asked.
+    due: BTreeSet<Owner>,
+    busy: bool,
+    closing: bool,
+    /// What the call in hand came to.
+    answer: Option<Result<Reply, LlmError>>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+}
+
+impl Learner {
+    /// `engine` is a handle of its own on the same store.
+    pub(super) fn start(engine: Engine, llm: Arc<dyn Llm>) -> Result<Self, Error> {
+        let shared = Arc::new(Shared::default());
+        let given_up = GivenUpOnClosing { llm, shared: Arc::clone(&shared) };
+        let thread = std::thread::Builder::new()
+            .name("holdfast-learner".to_owned())
+            .spawn(move || work(&engine, &given_up))
+            .map_err(|e| StoreError::Backend { doing: "starting the learner", source: Box::new(e) })?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    pub(super) fn wake(&self, owner: &Owner) {
+        self.shared.change(|state| {
+            state.due.insert(owner.clone());
+        });
+    }
+
+    /// Waits until the model has been asked about everybody who is due.
+    pub(super) fn settle(&self) {
+        let mut state = self.shared.lock();
+        while state.busy || !state.due.is_empty() {
+            state = self.shared.wait(state);
+        }
+    }
+}
+
+impl Drop for Learner {
+    fn drop(&mut self) {
+        self.shared.change(|state| state.closing = true);
+        if let Some(thread) = self.thread.take() {
+            // A panic there has nothing to tell here: what was not asked is asked next time.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(engine: &Engine, llm: &GivenUpOnClosing) {
+    let shared = &*llm.shared;
+    loop {
+        let mut state = shared.lock();
+        while state.due.is_empty() && !state.closing {
+            state = shared.wait(state);
+        }
+        if state.closing {
+            return;
+        }
+        let owner = state.due.pop_first();
+        state.busy = true;
+        drop(state);
+        if let Some(owner) = owner {
+            // The watermark is where it was: the next time makes up for it. A panic is a bug, and no reason never to ask again.
+            match catch_unwind(AssertUnwindSafe(|| engine.induce(&owner, llm))) {
+                Ok(Ok(induced)) => {
+                    let (calls, changes) = (induced.calls, induced.changes.len());
+                    tracing::debug!(calls, changes, "the model was asked {calls} times; {changes} memories changed");
+                }
+                Ok(Err(error)) => tracing::warn!(%error, "the model taught nothing this time: {error}"),
+                Err(_) => tracing::error!("learning from the model panicked"),
+            }
+        }
+        shared.change(|state| state.busy = false);
+    }
+}
+
+/// A model whose answer is not waited for once the engine closes: a call may take minutes, and the store is locked until the last of
+/// its users is gone. The call goes on in a thread that holds nothing, and its answer is nobody's.
+#[derive(Debug)]
+struct GivenUpOnClosing {
+    llm: Arc<dyn Llm>,
+    shared: Arc<Shared>,
+}
+
+impl Llm for GivenUpOnClosing {
+    fn name(&self) -> &str {
+        self.llm.name()
+    }
+
+    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+        let (llm, shared, asked) = (Arc::clone(&self.llm), Arc::clone(&self.shared), prompt.clone());
+        let called = std::thread::Builder::new().name("holdfast-llm-call".to_owned()).spawn(move || {
+            let answer = catch_unwind(AssertUnwindSafe(|| llm.complete(&asked)));
+            let answer = answer.unwrap_or_else(|_| Err(LlmError::Stopped { why: "asking it panicked" }));
+            shared.change(|state| state.answer = Some(answer));
+        });
+        if called.is_err() {
+            return Err(LlmError::Stopped { why: "no thread is to be had to ask it in" });
+        }
+        let mut state = self.shared.lock();
+        loop {
+            if let Some(answer) = state.answer.take() {
+                return answer;
+            }
+            if state.closing {
+                return Err(LlmError::Stopped { why: "the engine closes" });
+            }
+            state = self.shared.wait(state);
+        }
+    }
+}
