@@ -23,6 +23,9 @@ const BATCH_LINES: usize = 200;
 /// Lines that could not be read, shown one by one.
 const UNREAD_SHOWN: u64 = 20;
 
+/// The same of what was read and is none of ours.
+const REFUSED_SHOWN: usize = 10;
+
 pub fn export(global: &Global, all: bool, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
     let owners = if all { engine.owners()? } else { vec![open::owner(global, &engine, printer)?] };
@@ -84,7 +87,13 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
     }
     bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
     super::replay::settle(&engine, printer);
-    let Imported { events, tasks, memories, known } = brought.imported;
+    let Imported { events, tasks, memories, known, ref refused } = brought.imported;
+    for why in refused.iter().take(REFUSED_SHOWN) {
+        printer.say(format_args!("not brought in: {why}"));
+    }
+    if refused.len() > REFUSED_SHOWN {
+        printer.say(format_args!("not brought in: {} more", refused.len() - REFUSED_SHOWN));
+    }
     printer.say(format_args!(
         "{}, {} and {} brought in, {known} known already",
         counted(events, "event", "events"),
@@ -97,7 +106,8 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
     if printer.json {
         printer.document(&brought)?;
     }
-    Ok(if brought.unread == 0 { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
+    let whole = brought.unread == 0 && brought.imported.refused.is_empty();
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
 }
 
 /// What an import came to.
@@ -152,5 +162,6 @@ fn bring_in(engine: &Engine, owner: Option<&Owner>, batch: &mut Vec<ExportLine>,
     total.tasks += imported.tasks;
     total.memories += imported.memories;
     total.known += imported.known;
+    total.refused.extend(imported.refused);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Out of the store and into another: everything of an owner as lines of JSON, complete and versioned.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::PoisonError;
 
@@ -88,13 +88,15 @@ impl Engine {
 }
 
 /// What an import brought in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {
     pub events: u64,
     pub tasks: u64,
     pub memories: u64,
     /// There already: left as they are.
     pub known: u64,
+    /// What no store of ours holds, and why; the rest was brought in.
+    pub refused: Vec<String>,
 }
 
 impl Engine {
@@ -105,21 +107,30 @@ impl Engine {
         let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
         let rules = self.rules_of(owner);
         let (mut sessions, mut secrets) = (BTreeMap::new(), Vec::new());
+        // Slots of which a line has brought what is in force.
+        let mut taken = BTreeSet::new();
         for line in lines {
             match line {
                 ExportLine::Owner { .. } => {}
                 ExportLine::Event(stored) if self.store.event(owner, stored.event.id)?.is_some() => imported.known += 1,
                 ExportLine::Event(stored) => {
                     let StoredEvent { event, signals, overturned, .. } = *stored;
-                    let (overturned, taken) = self.clean(owner, &overturned)?;
-                    secrets.extend(taken);
-                    if event.scope.task.is_some() {
-                        sessions.insert(event.scope.session.clone(), event.scope.task.clone());
-                    }
-                    changes.overturned.extend(overturned.into_iter().map(|o| (event.id, o)));
                     let (id, recorded_at) = (event.id, event.recorded_at);
+                    let (session, task) = (event.scope.session.clone(), event.scope.task.clone());
                     let (redactions, said) = (event.redactions.clone(), event.content.clone());
-                    let mut redacted = redact::redact(raw(event, owner), &rules)?;
+                    let mut redacted = match redact::redact(raw(event, owner), &rules) {
+                        Ok(redacted) => redacted,
+                        Err(refused) => {
+                            imported.refused.push(format!("event {id}: {refused}"));
+                            continue;
+                        }
+                    };
+                    let (overturned, hidden) = self.clean(owner, &overturned)?;
+                    secrets.extend(hidden);
+                    if task.is_some() {
+                        sessions.insert(session, task);
+                    }
+                    changes.overturned.extend(overturned.into_iter().map(|o| (id, o)));
                     secrets.extend(redacted.secrets());
                     let mut event = redacted.stamped(id, recorded_at);
                     // What was taken out before stays known.
@@ -137,8 +148,8 @@ impl Engine {
                 }
                 ExportLine::Task(task) if self.store.task(owner, &task.id)?.is_some() => imported.known += 1,
                 ExportLine::Task(task) => {
-                    let (task, taken) = self.clean(owner, &*task)?;
-                    secrets.extend(taken);
+                    let (task, hidden) = self.clean(owner, &*task)?;
+                    secrets.extend(hidden);
                     changes
                         .tasks
                         .push(TaskChange { task: Task { owner: owner.clone(), ..task }, expected_version: None });
@@ -146,18 +157,16 @@ impl Engine {
                 }
                 ExportLine::Memory(memory) if self.store.memory(owner, memory.id)?.is_some() => imported.known += 1,
                 ExportLine::Memory(memory) => {
-                    let (mut memory, taken) = self.clean(owner, &*memory)?;
-                    secrets.extend(taken);
+                    let (mut memory, hidden) = self.clean(owner, &*memory)?;
+                    secrets.extend(hidden);
                     if let Some(wrong) = what_is_wrong_with(&memory) {
-                        return Err(Error::BadMemory(format!("memory {}: {wrong}", memory.id)));
+                        imported.refused.push(format!("memory {}: {wrong}", memory.id));
+                        continue;
                     }
                     // What is known of its slot, here or from the lines before, is not overruled by a file.
                     let slot = MemoryFilter { slot: Some(memory.slot()), statuses: vec![MemoryStatus::Active] };
-                    let of_slot = |change: &MemoryChange| {
-                        change.memory.status == MemoryStatus::Active && change.memory.slot() == memory.slot()
-                    };
-                    let taken = changes.memories.iter().any(of_slot) || !self.store.memories(owner, &slot)?.is_empty();
-                    if memory.status == MemoryStatus::Active && taken {
+                    let in_force = memory.status == MemoryStatus::Active;
+                    if in_force && (!taken.insert(memory.slot()) || !self.store.memories(owner, &slot)?.is_empty()) {
                         memory.status = MemoryStatus::Pending;
                         // It speaks for nobody here until somebody confirms it.
                         memory.origin = Origin::Imported;

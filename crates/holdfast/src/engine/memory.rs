@@ -15,7 +15,7 @@ use crate::text;
 use crate::types::change::ChangeSet;
 use crate::types::ids::{MemoryId, Seq};
 use crate::types::memory::{
-    Applies, Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, Stance,
+    Applies, Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, Stance, quotable,
 };
 use crate::types::operation::{JournalEntry, Target};
 use crate::types::query::{Hit, MemoryNote, QUERY_BYTES_MAX, Query};
@@ -159,7 +159,7 @@ impl Engine {
     }
 
     fn operators_word(&self, stance: Stance, words: &str) -> Evidence {
-        let (at, quote) = (self.now(), words.to_owned());
+        let (at, quote) = (self.now(), quotable(words));
         Evidence { event: None, at, stance, origin: Origin::UserStated, quote, task: None }
     }
 

@@ -15,6 +15,8 @@ use crate::types::task::{Outcome, Task};
 /// The most that one text of somebody else's can ask an operator to look at.
 const PENDING_MAX: usize = 3;
 
+const TOO_LONG: &str = "it is too long for a memory";
+
 /// Fewer steps are no procedure.
 const PROCEDURE_STEPS_MIN: usize = 3;
 
@@ -72,7 +74,11 @@ pub fn from_event(event: &Event, statements: &[Statement]) -> (Vec<Candidate>, V
         if untrusted && (!asks_for_lasting || candidates.len() >= PENDING_MAX) {
             continue;
         }
-        match read(event, statement) {
+        let found = read(event, statement).and_then(|found| {
+            let fits = |candidate: &Candidate| candidate.content.len() <= MEMORY_BYTES_MAX;
+            if found.iter().all(fits) { Ok(found) } else { Err(TOO_LONG) }
+        });
+        match found {
             Ok(found) => candidates.extend(found.into_iter().map(|candidate| Candidate {
                 imperative: untrusted,
                 evidence: Evidence {
@@ -98,7 +104,7 @@ fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
 
 fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static str> {
     if statement.text.len() > MEMORY_BYTES_MAX {
-        return Err("it is too long for a memory");
+        return Err(TOO_LONG);
     }
     let subject = statement.subject.as_deref().map_or_else(|| USER.to_owned(), subject_of);
     let candidate = |kind, attribute: String, value: String, content: &str, importance, stance| Candidate {

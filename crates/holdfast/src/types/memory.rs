@@ -171,8 +171,13 @@ impl Evidence {
         } else {
             event.occurred_at.clone()
         };
-        Self { event: Some(event.id), at, stance, origin, quote: quote.to_owned(), task: event.scope.task.clone() }
+        Self { event: Some(event.id), at, stance, origin, quote: quotable(quote), task: event.scope.task.clone() }
     }
+}
+
+/// What of somebody's words stands as evidence: no more than a memory may hold.
+pub fn quotable(words: &str) -> String {
+    words[..words.floor_char_boundary(MEMORY_BYTES_MAX)].to_owned()
 }
 
 /// A move of confidence, and what caused it (SPEC 3.4).

@@ -684,10 +684,10 @@ fn a_forged_memory_is_refused_or_waits() {
         let forged = memory.replace(from, to);
         assert_ne!(forged, memory, "{from}");
         let other = self::world();
-        let line = serde_json::from_str(&forged).expect("a line");
-        let refused = other.engine.import(other.owner(), vec![line]).expect_err("refused");
-        assert!(refused.to_string().contains("can't be remembered"), "{refused}");
-        assert_eq!(other.learned(), []);
+        let lines = [&forged, &memory].map(|line| serde_json::from_str(line).expect("a line"));
+        let imported = other.engine.import(other.owner(), lines.into()).expect("an import");
+        assert!(matches!(&imported.refused[..], [why] if why.starts_with("memory ")), "{imported:?}");
+        assert_eq!(other.known(), ["rule active: 以后周报都用PDF"], "and the one that is sound comes in");
     }
     // Another value for a slot that is taken, in the same file or in the store: it waits.
     let second = memory.replace("用PDF", "用Word").replace("\"id\":\"01", "\"id\":\"02");
@@ -695,6 +695,29 @@ fn a_forged_memory_is_refused_or_waits() {
     let lines = [&memory, &second].map(|line| serde_json::from_str(line).expect("a line"));
     assert_eq!(other.engine.import(other.owner(), lines.into()).expect("an import").memories, 2);
     assert_eq!(other.known(), ["rule active: 以后周报都用PDF", "rule pending: 以后周报都用Word"]);
+}
+
+/// Whatever is learned can be brought into another store.
+#[test]
+fn long_words_of_praise_and_of_operators_survive_an_export() {
+    for long in ["很好".repeat(2_000), "good ".repeat(2_000)] {
+        let world = world();
+        world.user("以后周报都先写结论。");
+        world.block("写周报");
+        world.user(&format!("很好，就这样，{long}"));
+        let id = world.learned().remove(0).id;
+        world.engine.confirm(world.owner(), id, &long).expect("confirmed");
+        world.user(&format!("忘掉我说过的{long}"));
+        let before = world.learned();
+        let mut out = Vec::new();
+        world.engine.export(&[world.owner().clone()], &mut out).expect("an export");
+        let text = String::from_utf8(out).unwrap();
+        let lines = text.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
+        let other = self::world();
+        let imported = other.engine.import(other.owner(), lines).expect("an import");
+        assert_eq!(imported.refused, Vec::<String>::new());
+        assert_eq!(other.learned(), before);
+    }
 }
 
 #[test]
