@@ -197,9 +197,11 @@ fn what_was_served_and_comes_back_creates_nothing() {
     world.user("From now on, never cc Tom on the weekly report.");
     let before = world.learned();
     assert_eq!(before.iter().filter(|memory| memory.status == MemoryStatus::Active).count(), 3, "{before:?}");
-    for session in ["default", "echo"] {
-        world.in_session(session);
+    // Served where it comes back, and handed on to where nothing was served.
+    for (served_in, session) in [("default", "default"), ("echo", "echo"), ("default", "handed on")] {
+        world.in_session(served_in);
         let block = world.block("写周报");
+        world.in_session(session);
         let lines: Vec<&str> = block.lines().filter_map(|line| line.strip_prefix("- ")).collect();
         let bare: String =
             block.lines().filter(|line| !line.contains("holdfast-context")).collect::<Vec<_>>().join("\n");

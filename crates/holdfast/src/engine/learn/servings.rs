@@ -1,7 +1,9 @@
 //! What was served, as the journal has it: the blocks of a session, and the memories that were served in a task.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use crate::engine::Engine;
@@ -15,42 +17,47 @@ use crate::types::scope::{Owner, ScopeId, TaskId};
 /// Blocks looked back at for what a text only says again.
 const SERVINGS_LOOKED_AT: usize = 20;
 
+/// What comes back in another session after longer is taken for said anew.
+const HANDED_ON_WITHIN: SignedDuration = SignedDuration::from_hours(24);
+
 /// Blocks of a task looked at for the memories that were served in it, the latest.
 const SERVINGS_OF_A_TASK_MAX: usize = 200;
 
-/// What was served in each session, as far as it was asked for.
+/// What was served of late, read once, and the texts of it that were asked for.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Servings {
-    sessions: BTreeMap<ScopeId, Vec<Serving>>,
-    texts: BTreeMap<(ScopeId, usize), Vec<String>>,
-    judged: BTreeSet<(ScopeId, jiff::Timestamp)>,
+    /// Newest first.
+    served: Option<Arc<[Serving]>>,
+    texts: BTreeMap<Vec<usize>, Vec<String>>,
+    judged: BTreeSet<(ScopeId, Timestamp)>,
 }
 
 #[derive(Debug)]
 struct Serving {
-    at: jiff::Timestamp,
+    at: Timestamp,
+    session: ScopeId,
     memories: Vec<MemoryId>,
     events: Vec<EventId>,
 }
 
 impl Servings {
-    /// Newest first.
-    fn of(&mut self, engine: &Engine, owner: &Owner, session: &ScopeId) -> Result<&[Serving], StoreError> {
-        if !self.sessions.contains_key(session) {
-            let page = JournalPage {
-                verb: Some(Verb::Serve),
-                newest_first: true,
-                limit: 10 * SERVINGS_LOOKED_AT,
-                ..JournalPage::default()
-            };
-            let entries = engine.store.journal(owner, &page)?;
-            let own = entries.iter().filter_map(|entry| serving(&entry.operation, session)).take(SERVINGS_LOOKED_AT);
-            self.sessions.insert(session.clone(), own.collect());
+    fn all(&mut self, engine: &Engine, owner: &Owner) -> Result<Arc<[Serving]>, StoreError> {
+        if let Some(served) = &self.served {
+            return Ok(Arc::clone(served));
         }
-        Ok(&self.sessions[session])
+        let page = JournalPage {
+            verb: Some(Verb::Serve),
+            newest_first: true,
+            limit: 10 * SERVINGS_LOOKED_AT,
+            ..JournalPage::default()
+        };
+        let entries = engine.store.journal(owner, &page)?;
+        let served = entries.iter().filter_map(|entry| serving(&entry.operation)).collect();
+        Ok(Arc::clone(self.served.insert(served)))
     }
 
-    /// The texts that had been served in the event's session before it was recorded.
+    /// The texts that had been served before the event was recorded: in its session, and of late in others, since agents hand on to each
+    /// other what they were given.
     pub(in crate::engine) fn texts(
         &mut self,
         engine: &Engine,
@@ -58,15 +65,19 @@ impl Servings {
         stored: &StoredEvent,
     ) -> Result<&[String], StoreError> {
         let (session, recorded) = (&stored.event.scope.session, stored.event.recorded_at);
-        let before = self.of(engine, owner, session)?.iter().filter(|serving| serving.at <= recorded);
-        let (mut count, mut memories, mut events) = (0, Vec::new(), Vec::new());
-        for serving in before {
-            count += 1;
-            memories.extend(&serving.memories);
-            events.extend(&serving.events);
-        }
-        let key = (session.clone(), count);
-        if !self.texts.contains_key(&key) {
+        let all = self.all(engine, owner)?;
+        let before = |place: &usize| all[*place].at <= recorded;
+        let here = (0..all.len()).filter(before).filter(|place| all[*place].session == *session);
+        let lately = |place: &usize| recorded.duration_since(all[*place].at) <= HANDED_ON_WITHIN;
+        let elsewhere = (0..all.len()).filter(before).filter(|place| all[*place].session != *session && lately(place));
+        let places: Vec<usize> = here.take(SERVINGS_LOOKED_AT).chain(elsewhere.take(SERVINGS_LOOKED_AT)).collect();
+        if !self.texts.contains_key(&places) {
+            let served = places.iter().map(|place| &all[*place]);
+            let (mut memories, mut events) = (BTreeSet::new(), BTreeSet::new());
+            for serving in served {
+                memories.extend(&serving.memories);
+                events.extend(&serving.events);
+            }
             let mut texts = Vec::new();
             for id in memories {
                 texts.extend(engine.store.memory(owner, id)?.map(|memory| memory.content));
@@ -74,9 +85,9 @@ impl Servings {
             for id in events {
                 texts.extend(engine.store.event(owner, id)?.map(|stored| stored.event.content));
             }
-            self.texts.insert(key.clone(), texts);
+            self.texts.insert(places.clone(), texts);
         }
-        Ok(&self.texts[&key])
+        Ok(&self.texts[&places])
     }
 
     /// The memories in the last block that was served in the session before this event, unless the user has judged it already.
@@ -88,7 +99,9 @@ impl Servings {
     ) -> Result<Option<Vec<MemoryId>>, StoreError> {
         let recorded = stored.event.recorded_at;
         let session = &stored.event.scope.session;
-        let last = self.of(engine, owner, session)?.iter().find(|serving| serving.at <= recorded);
+        let of_session = |serving: &&Serving| serving.session == *session && serving.at <= recorded;
+        let all = self.all(engine, owner)?;
+        let last = all.iter().find(of_session);
         let Some((at, ids)) = last.map(|serving| (serving.at, serving.memories.clone())) else { return Ok(None) };
         if !self.judged.insert((session.clone(), at)) {
             return Ok(None);
@@ -125,14 +138,12 @@ pub(super) fn memories_served_in(
     Ok(served.iter().flat_map(|entry| ids_in(&entry.operation, "memory")).map(MemoryId).collect())
 }
 
-/// What a line of the journal says was served, if it was in this session.
-fn serving(operation: &Operation, session: &ScopeId) -> Option<Serving> {
-    let after = operation.after.as_ref()?;
-    if after.get("session")?.as_str()? != session.as_str() {
-        return None;
-    }
+/// What a line of the journal says was served.
+fn serving(operation: &Operation) -> Option<Serving> {
+    let session = operation.after.as_ref()?.get("session")?.as_str()?;
     Some(Serving {
         at: operation.at,
+        session: ScopeId::new(session).ok()?,
         memories: ids_in(operation, "memory").into_iter().map(MemoryId).collect(),
         events: ids_in(operation, "event").into_iter().map(EventId).collect(),
     })
