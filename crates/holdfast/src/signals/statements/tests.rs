@@ -1,5 +1,7 @@
 //! What is read from a text and what must not be. Told on Wednesday, 16 September 2026.
 
+mod changes;
+
 use jiff::ZonedDateTime;
 use proptest::prelude::*;
 

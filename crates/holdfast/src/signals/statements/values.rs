@@ -198,6 +198,27 @@ pub(super) fn has_number(said: &str) -> bool {
     said.chars().any(|c| c.is_ascii_digit() || "一二三四五六七八九十百千万两".contains(c))
 }
 
+/// Whether what an attribute has is counted or measured, and so goes up and down.
+pub(super) fn is_counted(attribute: Attribute) -> bool {
+    matches!(attribute, Attribute::Pay | Attribute::Measure | Attribute::Hours)
+}
+
+/// An amount and nothing besides, as it stands behind the word for a change: 三万五, 税前42万, 25k, 40分钟. 六千就搬走 is a condition.
+pub(super) fn is_amount_zh(said: &str) -> bool {
+    const SIGNS: &str = "0123456789.,%$¥€£/-~ kw一二三四五六七八九十百千万亿两半零〇点几多元块毛钱人民币美金欧港刀月年每天个周季度一税前后左右                         约近出头公斤千克厘米里分钟小时码号型早上中午下晚到至";
+    (1..=20).contains(&said.chars().count()) && has_number(said) && said.chars().all(|c| SIGNS.contains(c))
+}
+
+/// 9人, 十几个人.
+pub(super) fn is_headcount_zh(said: &str) -> bool {
+    let number = ["个人", "人", "位", "名", "个"].iter().find_map(|unit| said.strip_suffix(unit));
+    number.is_some_and(|number| {
+        (1..=6).contains(&number.chars().count())
+            && has_number(number)
+            && number.chars().all(|c| c.is_ascii_digit() || "一二三四五六七八九十百千两几多".contains(c))
+    })
+}
+
 /// A name of a person or an animal: Chinese with a surname, or capitalised.
 pub(super) fn is_name(reading: &Reading<'_>, value: &Range<usize>) -> bool {
     let said = reading.text()[value.clone()].trim();

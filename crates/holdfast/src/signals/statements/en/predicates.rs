@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::En;
-use super::words::{ADVERBS, CUTS, CUTS_OF_EMPLOYERS, CUTS_OF_JOBS, LEADS};
+use super::words::{ADVERBS, CUTS, CUTS_OF_EMPLOYERS, CUTS_OF_JOBS, LEADS, MOVE_ADVERBS, MOVES, TOLD_OF_THEN};
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::statements::{Found, claim_is, values};
 
@@ -17,6 +17,9 @@ impl En<'_, '_> {
         start: usize,
         subject: Option<Range<usize>>,
     ) -> Option<Found> {
+        if let Some(found) = self.moved(at, next, end, attribute, start, subject.clone()) {
+            return Some(found);
+        }
         let is = self.any(
             next,
             &[
@@ -28,10 +31,8 @@ impl En<'_, '_> {
                 "is currently",
                 "is",
                 "changed to",
-                "went up to",
                 "is going to be",
                 "has changed to",
-                "was raised to",
             ],
         )?;
         if self.says(next, "is going to be").is_some() {
@@ -41,6 +42,39 @@ impl En<'_, '_> {
         let value = self.value(from, CUTS)?;
         let word = &self.reading.text()[self.words[at].0.start..end];
         values::fits(self.reading, attribute, &value).then(|| self.found(word, value, true, subject, start))
+    }
+
+    /// "my rent is up to $1400", "my team has grown to 9 people".
+    fn moved(
+        &self,
+        at: usize,
+        next: usize,
+        end: usize,
+        attribute: Attribute,
+        start: usize,
+        subject: Option<Range<usize>>,
+    ) -> Option<Found> {
+        let mut place = next;
+        while MOVE_ADVERBS.contains(&self.word(place)) {
+            place += 1;
+        }
+        let value = self.amount(self.any(place, MOVES)?)?;
+        if attribute == Attribute::Team {
+            let said = &self.reading.text()[value.clone()];
+            let people = ["people", "members", "persons", "engineers", "of us"].iter().any(|unit| said.ends_with(unit));
+            return people.then(|| self.found("team size", value, true, subject, start));
+        }
+        let word = &self.reading.text()[self.words[at].0.start..end];
+        (values::is_counted(attribute) && values::fits(self.reading, attribute, &value))
+            .then(|| self.found(word, value, true, subject, start))
+    }
+
+    /// A number at a place and its unit, if it is told of now: "$1400 before I moved out" is over.
+    fn amount(&self, from: usize) -> Option<Range<usize>> {
+        let digit = |c: char| c.is_ascii_digit() || matches!(c, '$' | '€' | '£' | '¥');
+        let value = self.value(from, CUTS).filter(|_| self.word(from).starts_with(digit))?;
+        let after = self.words.iter().find(|(span, _)| span.start >= value.end).map_or("", |(_, word)| *word);
+        (!TOLD_OF_THEN.contains(&after)).then_some(value)
     }
 
     /// "my favourite colour is green".
@@ -441,6 +475,18 @@ impl En<'_, '_> {
                     && self.word(next).starts_with(|c: char| c.is_ascii_digit())
             }) {
                 push("weight", value, true);
+            }
+            return;
+        }
+        // The raise says what it is that moved.
+        if holds
+            && let Some(next) = self.any(
+                at,
+                &["got a raise to", "got a pay raise to", "got a pay rise to", "got a pay cut to", "took a pay cut to"],
+            )
+        {
+            if let Some(value) = self.amount(next).filter(|value| values::fits(self.reading, Attribute::Pay, value)) {
+                push("salary", value, true);
             }
             return;
         }

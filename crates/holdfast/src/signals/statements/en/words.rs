@@ -79,6 +79,58 @@ pub(super) const ADVERBS: &[&str] = &[
     "have",
     "has",
 ];
+/// Between an attribute and the word for where it moved.
+pub(super) const MOVE_ADVERBS: &[&str] = &[
+    "has",
+    "is",
+    "was",
+    "got",
+    "been",
+    "now",
+    "finally",
+    "just",
+    "already",
+    "recently",
+    "currently",
+    "even",
+    "again",
+    "only",
+    "officially",
+];
+/// Where a value moved that is counted.
+pub(super) const MOVES: &[&str] = &[
+    "went up to",
+    "went down to",
+    "gone up to",
+    "gone down to",
+    "up to",
+    "down to",
+    "raised to",
+    "cut to",
+    "lowered to",
+    "reduced to",
+    "increased to",
+    "decreased to",
+    "bumped to",
+    "bumped up to",
+    "adjusted to",
+    "dropped to",
+    "fell to",
+    "fallen to",
+    "rose to",
+    "risen to",
+    "climbed to",
+    "grew to",
+    "grown to",
+    "shrank to",
+    "shrunk to",
+    "jumped to",
+    "reached",
+    "stands at",
+    "changed to",
+];
+/// Behind a value: how it was then, and not how it is.
+pub(super) const TOLD_OF_THEN: &[&str] = &["before", "until", "till", "when", "while"];
 /// After these a clause may begin with another subject.
 pub(super) const JOINS: &[&str] = &["and", "but", "so", "because", "since", "though", "although", "plus"];
 /// Said in the head of a clause, what comes behind a join may be part of what was told or meant.

@@ -9,7 +9,10 @@ use super::{Found, Part, Whom, claim_is, values};
 use crate::signals::cursor::Cursor;
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::reading::Reading;
-use words::{ADVERBS, CHANGES, COMPARES, CUTS, FOREIGN, FUTURE, LEADS, LINKS, PARTICLES, TURNS};
+use words::{
+    ADVERBS, CHANGES, COMPARES, CUTS, FOREIGN, FUTURE, LEADS, LINK_ADVERBS, LINKS, MOVED_TO, MOVES, MOVES_OF,
+    PARTICLES, TURNS,
+};
 
 /// Whether a clause only says to what another thing is preferred: 比起咖啡，我更喜欢茶.
 pub(super) fn compares(said: &str) -> bool {
@@ -110,6 +113,24 @@ fn skip_date(reading: &Reading<'_>, at: &mut Cursor<'_>) {
     }
 }
 
+/// What a link of the grammar of `MOVES` is known by.
+const MOVED: &str = "到";
+
+/// Steps over 调到, 增加到了: where a value moved, without the value.
+fn moves(at: &mut Cursor<'_>) -> bool {
+    let mut next = *at;
+    let found = next.eat_any(MOVES).is_some() && next.eat_any(MOVED_TO).is_some();
+    if found {
+        *at = next;
+    }
+    found
+}
+
+/// Whether a link says that it was another before.
+fn changes(link: &str) -> bool {
+    CHANGES.iter().any(|word| link.starts_with(word)) || link == "从" || link == MOVED
+}
+
 impl Zh<'_, '_> {
     /// The longest word of the lists at a place for which `wanted` has an answer.
     fn word<T>(&self, at: usize, wanted: impl Fn(Tag) -> Option<T>) -> Option<(usize, T)> {
@@ -175,7 +196,7 @@ impl Zh<'_, '_> {
         if let Some((end, attribute)) = self.attribute_at(from)
             && let Some((_, link)) = self.link(end)
         {
-            let changes = CHANGES.iter().any(|word| link.starts_with(word)) || link == "从";
+            let changes = changes(link);
             let plain = attribute == Attribute::Pay;
             if let Whom::Third(span) = whom {
                 self.subject = Some(span.clone());
@@ -223,10 +244,7 @@ impl Zh<'_, '_> {
     fn link(&self, at: usize) -> Option<(usize, &'static str)> {
         let mut next = Cursor::new(self.text, at);
         next.spaces();
-        while ["现在", "已经", "目前", "也", "都", "就", "一直", "刚", "最近", "今年", "大概", "税前", "税后"]
-            .iter()
-            .any(|word| next.eat(word))
-        {}
+        while next.eat_any(LINK_ADVERBS).is_some() {}
         next.spaces();
         if next.rest().starts_with('从') {
             return Some((next.pos(), "从"));
@@ -234,6 +252,9 @@ impl Zh<'_, '_> {
         let link = LINKS.iter().find(|link| next.eat(link));
         if let Some(link) = link {
             return Some((next.pos(), link));
+        }
+        if moves(&mut next) {
+            return Some((next.pos(), MOVED));
         }
         let bare = next.rest();
         bare.starts_with(|c: char| c.is_ascii_digit() || "一二三四五六七八九十两".contains(c) || c == 'p')
@@ -245,27 +266,7 @@ impl Zh<'_, '_> {
         let word = &self.text[at.pos()..word_end];
         let (mut value_at, link) = self.link(word_end)?;
         if link == "从" {
-            let rest = &self.text[value_at..];
-            let (place, turn) = [
-                "换成了",
-                "换成",
-                "换到了",
-                "换到",
-                "改成了",
-                "改成",
-                "涨到了",
-                "涨到",
-                "升到了",
-                "升到",
-                "降到了",
-                "降到",
-                "变成了",
-                "变成",
-            ]
-            .iter()
-            .filter_map(|turn| rest.find(turn).map(|place| (place, turn)))
-            .min_by_key(|(place, turn)| (*place, usize::MAX - turn.len()))?;
-            value_at += place + turn.len();
+            value_at = self.turn(value_at, attribute)?;
         }
         if link.is_empty()
             && !matches!(attribute, Attribute::Pay | Attribute::Measure | Attribute::Age | Attribute::Level)
@@ -274,11 +275,41 @@ impl Zh<'_, '_> {
         }
         let value = self.value(value_at);
         let name = &self.text[value.clone()];
+        let counted = values::is_counted(attribute);
+        if changes(link) {
+            // 团队从4人扩到9人: how many they are, and not what the team is called.
+            if attribute == Attribute::Team && values::is_headcount_zh(name) {
+                return Some(self.found("团队人数", value, true, self.start));
+            }
+            // What moves is a number, and a condition is no value: 房租涨到六千就搬走. 手机调到静音 is no other phone.
+            if counted && !values::is_amount_zh(name) || link == MOVED && !counted {
+                return None;
+            }
+        }
         let fits = values::fits(self.reading, attribute, &value)
             && (attribute != Attribute::Manager || !matches!(link, "用" | "为"))
             && !(link == "用" && attribute != Attribute::Tool)
             && !name.starts_with(['从', '被']);
         fits.then(|| self.found(word, value, true, self.start))
+    }
+
+    /// Where the value begins that it was turned to: behind 从Vim换成了, 从4人扩到.
+    fn turn(&self, from: usize, attribute: Attribute) -> Option<usize> {
+        const TURNED: &[&str] = &["换成了", "换成", "换到了", "换到", "改成了", "改成", "变成了", "变成"];
+        let counted = values::is_counted(attribute) || attribute == Attribute::Team;
+        self.text[from..].char_indices().find_map(|(place, _)| {
+            let mut at = Cursor::new(self.text, from + place);
+            (at.eat_any(TURNED).is_some() || counted && moves(&mut at)).then_some(at.pos())
+        })
+    }
+
+    /// 涨薪到三万五了: the verb says what it is that moved.
+    fn moved(&self, mut at: Cursor<'_>) -> Option<Found> {
+        let (_, attribute) = MOVES_OF.iter().find(|(verb, _)| at.eat(verb))?;
+        at.eat("了");
+        at.eat_any(MOVED_TO)?;
+        let value = self.value(at.pos());
+        values::is_amount_zh(&self.text[value.clone()]).then(|| self.found(attribute, value, true, self.start))
     }
 
     /// From a place to where the value ends.
@@ -326,7 +357,7 @@ impl Zh<'_, '_> {
             };
             return self.attribute(&at, attribute, end).into_iter().collect();
         }
-        if let Some(found) = self.home(at).or_else(|| self.pay(at)) {
+        if let Some(found) = self.home(at).or_else(|| self.pay(at)).or_else(|| self.moved(at)) {
             return vec![found];
         }
         if opening {

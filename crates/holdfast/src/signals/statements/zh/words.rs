@@ -167,6 +167,30 @@ pub(super) const LINKS: &[&str] = &[
 ];
 /// Of them, those that say that it was another before: they state without a subject too.
 pub(super) const CHANGES: &[&str] = &["换成", "换到", "改成", "改为", "变成", "涨到", "涨成", "升到", "降到", "减到"];
+/// What a value that is counted does (调薪 has the attribute in the verb); with one of `MOVED_TO` behind it, it says where to.
+pub(super) const MOVES: &[&str] = &[
+    "调整", "上调", "下调", "调", "涨", "提高", "提", "升", "降低", "降", "减少", "减", "缩减", "缩短", "缩小", "缩",
+    "压缩", "压", "扩大", "扩充", "扩", "增加", "增长", "增", "加",
+];
+pub(super) const MOVED_TO: &[&str] = &["到了", "到", "至", "成了", "成", "回到了", "回到", "回了", "回"];
+/// Between an attribute and its link, that change nothing.
+pub(super) const LINK_ADVERBS: &[&str] = &[
+    "现在", "已经", "目前", "也", "都", "就", "一直", "刚刚", "刚", "最近", "今年", "大概", "税前", "税后", "终于",
+    "总算", "又", "才",
+];
+/// Verbs that name what moves, and the attribute that it is.
+pub(super) const MOVES_OF: &[(&str, &str)] = &[
+    ("调薪", "工资"),
+    ("涨薪", "工资"),
+    ("加薪", "工资"),
+    ("升薪", "工资"),
+    ("降薪", "工资"),
+    ("涨工资", "工资"),
+    ("加工资", "工资"),
+    ("降工资", "工资"),
+    ("涨房租", "房租"),
+    ("降房租", "房租"),
+];
 /// Leads up to what something is preferred to.
 pub(super) const COMPARES: &[&str] = &["比起", "相比于", "相比", "相较于"];
 /// How clauses begin that tell of a turn in the life of whoever speaks.

@@ -1,0 +1,31 @@
+//! What changes in a user's life or wishes, from the first word of it to what is known in the end.
+
+use holdfast::types::memory::MemoryStatus;
+
+use super::{Source, world};
+
+/// What is in force after all of it was said, a month apart each, however it was learned.
+#[track_caller]
+fn in_force(said: &[&str], expected: &[&str]) {
+    for learns_between in [true, false] {
+        let world = world();
+        for (month, text) in said.iter().enumerate() {
+            world.say(Source::User, text, &format!("2026-{:02}-02T09:00:00+08:00", month + 1));
+            if learns_between {
+                world.learned();
+            }
+        }
+        let active = world.learned().into_iter().filter(|memory| memory.status == MemoryStatus::Active);
+        assert_eq!(active.map(|memory| memory.content).collect::<Vec<_>>(), expected, "{said:?} {learns_between}");
+    }
+}
+
+#[test]
+fn a_value_that_moved_takes_the_place_of_the_one_before() {
+    in_force(&["我的月薪是两万二。", "月薪总算调到两万八了。"], &["月薪总算调到两万八了"]);
+    in_force(&["月租4800。", "我的月租又加到5200了。"], &["我的月租又加到5200了"]);
+    in_force(&["我的工资是9000元。", "我刚涨薪到9500元。", "工资调到一万了吗？"], &["我刚涨薪到9500元"]);
+    in_force(&["My rent is $1500.", "My rent was raised to $1650."], &["My rent was raised to $1650"]);
+    in_force(&["My salary is $90k.", "I got a raise to $98k."], &["I got a raise to $98k"]);
+    in_force(&["My rent is $1500.", "My rent might go up to $1650."], &["My rent is $1500"]);
+}
