@@ -38,6 +38,7 @@ use std::ops::Range;
 
 use super::instructions;
 use super::layout::Clause;
+use super::lexicon::Attribute;
 use super::reading::Reading;
 use crate::types::signals::{Claim, Standing, Statement};
 
@@ -67,6 +68,18 @@ struct Part {
     greeted: bool,
     /// Where the clause before begins, if it only says to what this is preferred.
     compared: Option<usize>,
+    /// What a clause before it in the sentence said is new: what comes behind it, unless it names another thing, is of it.
+    announced: Option<Announced>,
+}
+
+/// 换手机了, "I got a new phone": a thing of the user's is another from now on, and which is still to be said.
+#[derive(Debug, Clone)]
+struct Announced {
+    attribute: Attribute,
+    /// As it is emitted.
+    word: String,
+    /// Where the announcement begins: without it, 从小米12换成了小米14 does not say what was changed.
+    start: usize,
 }
 
 /// A statement with spans of the folded text.
@@ -134,17 +147,24 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
 fn sentence(reading: &Reading<'_>, clauses: &[Clause], opens: bool, found: &mut Vec<Found>) {
     let mut whom = Whom::Nobody;
     let said_to = guards::said_clauses(reading, clauses);
-    let (mut greeted, mut compared) = (false, None);
+    let (mut greeted, mut compared, mut announced) = (false, None, None);
     for (place, clause) in clauses[..said_to].iter().enumerate() {
         if !guards::asserts(reading, clauses, place) {
             whom = Whom::Nobody;
+            announced = None;
             continue;
         }
         if let Some(order) = orders::read(reading, clauses, place) {
             found.push(remembered(reading, order));
             return;
         }
-        let part = Part { span: clause.span.clone(), opens: opens && place == 0, greeted, compared };
+        let part = Part {
+            span: clause.span.clone(),
+            opens: opens && place == 0,
+            greeted,
+            compared,
+            announced: announced.take(),
+        };
         let said = &reading.text()[clause.span.clone()];
         compared = zh::compares(said).then(|| clause.span.start + (said.len() - said.trim_start().len()));
         let is_greeting = guards::is_greeting(said);
@@ -152,16 +172,25 @@ fn sentence(reading: &Reading<'_>, clauses: &[Clause], opens: bool, found: &mut 
         if is_greeting {
             continue;
         }
-        read(reading, &part, &clauses[place + 1..said_to], &mut whom, found);
+        announced = read(reading, &part, &clauses[place + 1..said_to], &mut whom, found);
     }
 }
 
-fn read(reading: &Reading<'_>, part: &Part, next: &[Clause], whom: &mut Whom, found: &mut Vec<Found>) {
-    let first = reading.text()[part.span.clone()].trim_start().chars().next().unwrap_or(' ');
-    if first.is_ascii() {
-        en::read(reading, part, next, whom, found);
+/// What a part states; and what it, or a part before it, announces for those behind it.
+fn read(
+    reading: &Reading<'_>,
+    part: &Part,
+    next: &[Clause],
+    whom: &mut Whom,
+    found: &mut Vec<Found>,
+) -> Option<Announced> {
+    let said = reading.text()[part.span.clone()].trim_start();
+    // 「换手机了，iPhone 12换成了小米14」 goes on in Chinese.
+    let goes_on = part.announced.is_some() && said.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    if said.chars().next().unwrap_or(' ').is_ascii() && !goes_on {
+        en::read(reading, part, next, whom, found)
     } else {
-        zh::read(reading, part, whom, found);
+        zh::read(reading, part, whom, found)
     }
 }
 
@@ -170,7 +199,7 @@ fn remembered(reading: &Reading<'_>, order: orders::Order) -> Found {
     let orders::Order { found, content } = order;
     let Some(content) = content else { return found };
     let mut inside = Vec::new();
-    let part = Part { span: content.clone(), opens: true, greeted: false, compared: None };
+    let part = Part { span: content.clone(), opens: true, greeted: false, compared: None, announced: None };
     read(reading, &part, &[], &mut Whom::Nobody, &mut inside);
     let whole = |one: &Found| one.span.start <= content.start && one.span.end >= content.end;
     match <[Found; 1]>::try_from(inside) {

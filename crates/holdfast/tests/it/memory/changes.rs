@@ -29,3 +29,18 @@ fn a_value_that_moved_takes_the_place_of_the_one_before() {
     in_force(&["My salary is $90k.", "I got a raise to $98k."], &["I got a raise to $98k"]);
     in_force(&["My rent is $1500.", "My rent might go up to $1650."], &["My rent is $1500"]);
 }
+
+#[test]
+fn what_was_announced_is_what_the_rest_of_the_sentence_is_about() {
+    in_force(
+        &["我的手机是小米12。", "换手机了，从小米12换成了华为Mate 60。"],
+        &["换手机了，从小米12换成了华为Mate 60"],
+    );
+    in_force(&["我在字节上班。", "换工作了，现在在星海科技做增长。"], &["换工作了，现在在星海科技"]);
+    in_force(
+        &["My phone is a Pixel 6.", "I got a new phone, switched from a Pixel 6 to a Galaxy S24."],
+        &["I got a new phone, switched from a Pixel 6 to a Galaxy S24"],
+    );
+    in_force(&["I work at Initech.", "Changed jobs, now at Globex."], &["Changed jobs, now at Globex"]);
+    in_force(&["我的手机是小米12。", "打算换手机，从小米12换成华为Mate 60。"], &["我的手机是小米12"]);
+}

@@ -1,12 +1,13 @@
 //! Statements in English: "I live in Quito", "my sister is allergic to nuts", "I prefer tabs over spaces".
 
+mod announced;
 mod liking;
 mod predicates;
 mod words;
 
 use std::ops::Range;
 
-use super::{Found, Part, Whom};
+use super::{Announced, Found, Part, Whom};
 use crate::signals::layout::Clause;
 use crate::signals::lexicon::Tag;
 use crate::signals::reading::Reading;
@@ -32,14 +33,21 @@ fn split<'t>(text: &'t str, span: &Range<usize>) -> Vec<Word<'t>> {
     words
 }
 
-pub(super) fn read(reading: &Reading<'_>, part: &Part, next: &[Clause], whom: &mut Whom, found: &mut Vec<Found>) {
+pub(super) fn read(
+    reading: &Reading<'_>,
+    part: &Part,
+    next: &[Clause],
+    whom: &mut Whom,
+    found: &mut Vec<Found>,
+) -> Option<Announced> {
     let text = reading.text();
     let words = split(text, &part.span);
     let head = words.iter().position(|(_, word)| !LEADS.contains(word)).unwrap_or(words.len());
     if head >= words.len() || reading.layout.is_quoted(words[head].0.start) {
         *whom = Whom::Nobody;
-        return;
+        return None;
     }
+    let mut announced = part.announced.clone();
     let own = matches!(words[head].1, "i" | "i'm" | "i've" | "my" | "i'd");
     let led = head > 0 && words[head - 1].1 == "and";
     let mut from = head;
@@ -57,11 +65,22 @@ pub(super) fn read(reading: &Reading<'_>, part: &Part, next: &[Clause], whom: &m
                 part_end: part.span.end,
             };
             let inherits = !first && words[from - 1].1 == "and" || first && led;
-            english.read(whom, inherits, found);
+            if let Some(new) = english.announces().filter(|_| part.opens || own || *whom == Whom::User) {
+                *whom = Whom::User;
+                announced = Some(new);
+            } else if let Some(known) = announced.take_if(|_| *whom == Whom::User)
+                && let told = english.goes_on(&known)
+                && !told.is_empty()
+            {
+                found.extend(told);
+            } else {
+                english.read(whom, inherits, found);
+            }
         }
         first = false;
         from = to + 1;
     }
+    announced
 }
 
 /// Where the next subject or verb is joined on.
@@ -87,6 +106,7 @@ fn is_verb(reading: &Reading<'_>, words: &[Word<'_>], at: usize) -> bool {
         "live" | "lives" => next == "in",
         "work" | "works" => matches!(next, "at" | "for" | "as"),
         "moved" | "relocated" => next == "to",
+        "switched" | "went" => next == "from",
         "speak" | "speaks" => true,
         "don't" | "doesn't" => true,
         _ => reading.hits_in(&(span.start..span.start + 1)).iter().any(|hit| matches!(hit.tag, Tag::Liking(_))),

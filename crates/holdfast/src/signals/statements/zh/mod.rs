@@ -1,11 +1,12 @@
 //! Statements in Chinese: 「我住在余杭」「我妹妹对坚果过敏」「年薪涨到了42万」.
 
+mod announced;
 mod predicates;
 mod words;
 
 use std::ops::Range;
 
-use super::{Found, Part, Whom, claim_is, values};
+use super::{Announced, Found, Part, Whom, claim_is, values};
 use crate::signals::cursor::Cursor;
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::reading::Reading;
@@ -36,7 +37,7 @@ pub(super) fn after_leads(text: &str, clause: &Range<usize>) -> usize {
     }
 }
 
-pub(super) fn read(reading: &Reading<'_>, part: &Part, whom: &mut Whom, found: &mut Vec<Found>) {
+pub(super) fn read(reading: &Reading<'_>, part: &Part, whom: &mut Whom, found: &mut Vec<Found>) -> Option<Announced> {
     let text = reading.text();
     let mut end = part.span.end;
     let said = &text[part.span.clone()];
@@ -48,7 +49,7 @@ pub(super) fn read(reading: &Reading<'_>, part: &Part, whom: &mut Whom, found: &
     let choice = text[head.min(end)..end].strip_prefix("我还是").unwrap_or(&text[head.min(end)..end]).contains("还是");
     if head >= end || reading.layout.is_quoted(head) || asks || choice {
         *whom = Whom::Nobody;
-        return;
+        return None;
     }
     let mut at = Cursor::new(&text[..end], head);
     skip_date(reading, &mut at);
@@ -60,15 +61,24 @@ pub(super) fn read(reading: &Reading<'_>, part: &Part, whom: &mut Whom, found: &
     {
         *whom = Whom::User;
     }
+    let future = FUTURE.iter().any(|word| text[part.span.start..end].contains(word));
+    let own = part.opens || *whom == Whom::User || at.rest().starts_with('我');
+    if let Some(announced) = clause.announces(at).filter(|_| own && !future) {
+        *whom = Whom::User;
+        return Some(announced);
+    }
     let Some(subject) = clause.subject(&mut at, part, whom) else {
         *whom = Whom::Nobody;
-        return;
+        return None;
     };
-    let future = FUTURE.iter().any(|word| text[part.span.start..end].contains(word));
+    let announced = part.announced.clone().filter(|_| *whom == Whom::User && clause.subject.is_none());
     if !future {
         let claims = match subject {
             Subject::Attribute(attribute, of) => clause.attribute(&at, attribute, of).into_iter().collect(),
-            _ => clause.predicate(at, part, matches!(subject, Subject::Elided)),
+            _ => match announced.as_ref().map(|announced| clause.goes_on(at, announced)) {
+                Some(told) if !told.is_empty() => told,
+                _ => clause.predicate(at, part, matches!(subject, Subject::Elided)),
+            },
         };
         found.extend(claims);
     }
@@ -78,7 +88,9 @@ pub(super) fn read(reading: &Reading<'_>, part: &Part, whom: &mut Whom, found: &
         || text[from..end].contains(FOREIGN);
     if others {
         *whom = Whom::Nobody;
+        return None;
     }
+    announced
 }
 
 enum Subject {
@@ -381,7 +393,17 @@ impl Zh<'_, '_> {
     }
 
     fn adverbs(&self, at: &mut Cursor<'_>) {
-        while !self.is_liking(at.pos()) && !at.rest().starts_with("就职") && ADVERBS.iter().any(|adverb| at.eat(adverb))
+        // 从小 is not in 从小米换到华为.
+        let from_name = |at: &Cursor<'_>| {
+            at.rest().starts_with('从')
+                && self
+                    .word(at.pos() + "从".len(), |tag| matches!(tag, Tag::Tool | Tag::Employer).then_some(()))
+                    .is_some()
+        };
+        while !self.is_liking(at.pos())
+            && !at.rest().starts_with("就职")
+            && !from_name(at)
+            && ADVERBS.iter().any(|adverb| at.eat(adverb))
         {
             skip_date(self.reading, at);
         }
