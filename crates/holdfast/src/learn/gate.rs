@@ -135,7 +135,7 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
             Ok(vec![candidate(MemoryKind::Fact, name, value, text, attribute.importance, stance)])
         }
         Claim::Likes { object, degree } => {
-            let object = essence(object);
+            let object = slots::liked(&essence(object));
             if object.is_empty() {
                 return Err("it does not say what is liked");
             }
@@ -144,6 +144,7 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
                 Liking::Likes | Liking::Prefers => ("likes", Stance::States),
                 Liking::Dislikes => ("dislikes", Stance::States),
                 Liking::NoLonger => ("likes", Stance::Denies),
+                Liking::Resumed => ("dislikes", Stance::Denies),
             };
             Ok(vec![candidate(MemoryKind::Preference, attribute, value.to_owned(), text, 2, stance)])
         }

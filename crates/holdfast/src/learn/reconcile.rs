@@ -32,6 +32,7 @@ pub fn reconcile(known: &[Memory], new: &[Candidate], now: Timestamp, mut id: im
         value: memory.value.clone(),
         content: memory.content.clone(),
         evidence: evidence.clone(),
+        only_of_known: only_of_known(memory.kind, &memory.attribute, &memory.value),
     };
     let new: Vec<Candidate> = new.iter().map(|candidate| in_known_words(candidate, known)).collect();
     let mut all: Vec<Said> =
@@ -41,6 +42,7 @@ pub fn reconcile(known: &[Memory], new: &[Candidate], now: Timestamp, mut id: im
             value: candidate.value.clone(),
             content: candidate.content.clone(),
             evidence: candidate.evidence.clone(),
+            only_of_known: only_of_known(candidate.kind, &candidate.attribute, &candidate.value),
         };
         // The same event says a thing once, however often it is learned from.
         let twice = |other: &Said| {
@@ -85,6 +87,11 @@ pub fn reconcile(known: &[Memory], new: &[Candidate], now: Timestamp, mut id: im
         changes.extend(change(Some(memory), after));
     }
     changes
+}
+
+/// Of what is said in passing (「我不跑了」「我现在喝茶」) a denial counts only if it meets something: alone it tells nothing.
+fn only_of_known(kind: MemoryKind, attribute: &str, value: &str) -> bool {
+    attribute.starts_with("habit: ") || kind == MemoryKind::Preference && value == "dislikes"
 }
 
 /// A segment as a memory. A new one takes what the evidence does not say from the candidate, or from its neighbours.
@@ -236,11 +243,29 @@ pub fn said_of(memory: &Memory, evidence: Evidence) -> Candidate {
 pub fn concerns(about: &str, subject: &str, attribute_of: &str, content: &str) -> bool {
     let bare = LEADS.iter().fold(about.trim(), |said, lead| said.strip_prefix(lead).unwrap_or(said).trim());
     let bare = bare.trim_end_matches(['。', '.', '！', '!', '吧', '了']);
-    let wanted = essence(bare);
+    let wanted = essence(&as_said(bare));
     let property = attribute(bare).map(|found| found.name);
     let is_property = |name: &String| attribute_of == name || attribute_of.starts_with(&format!("{name}: "));
     let named = property.as_ref().is_some_and(is_property) && (subject == USER || about.contains(subject));
     named || wanted.chars().count() >= 2 && repeats(&essence(content), &wanted)
+}
+
+/// "not drinking coffee" is named after "I don't drink coffee".
+fn as_said(about: &str) -> String {
+    const NAMED: &[(&str, &str)] = &[
+        ("not drinking ", "don't drink "),
+        ("not eating ", "don't eat "),
+        ("not liking ", "don't like "),
+        ("liking ", "like "),
+        ("hating ", "hate "),
+        ("preferring ", "prefer "),
+        ("living in ", "live in "),
+        ("working at ", "work at "),
+        ("being allergic to ", "allergic to "),
+    ];
+    let lower = about.to_ascii_lowercase();
+    let named = NAMED.iter().find_map(|(named, said)| Some((said, lower.strip_prefix(named)?)));
+    named.map_or_else(|| about.to_owned(), |(said, rest)| format!("{said}{rest}"))
 }
 
 /// Words before what is to be forgotten.

@@ -222,6 +222,18 @@ pub(super) fn essence(text: &str) -> String {
     out
 }
 
+/// What is liked, by the thing: who likes 喝咖啡 and who doesn't drink 咖啡 speak of one.
+pub(super) fn liked(essence: &str) -> String {
+    let thing =
+        ["喝", "吃", "drinking ", "drink ", "eating ", "eat "].iter().find_map(|verb| essence.strip_prefix(verb));
+    // "eating out", "eating alone" are no things.
+    let is_thing = |thing: &&str| {
+        let first = thing.split(' ').next().unwrap_or_default();
+        !first.is_empty() && !matches!(first, "out" | "alone" | "in" | "at" | "with" | "and" | "well" | "late")
+    };
+    thing.filter(is_thing).unwrap_or(essence).to_owned()
+}
+
 /// A text as a part of a slot. What is cut ends with a hash of the whole: two long texts that begin alike are two.
 pub(super) fn bounded(text: &str) -> String {
     const HASH: usize = 16;

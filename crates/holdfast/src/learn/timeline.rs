@@ -17,6 +17,8 @@ pub(super) struct Said {
     pub(super) value: String,
     pub(super) content: String,
     pub(super) evidence: Evidence,
+    /// 我不说了 denies a habit if it is one, and is else no news: nothing of it is kept for what may arrive later.
+    pub(super) only_of_known: bool,
 }
 
 /// Why a content of a slot ceased to hold.
@@ -133,7 +135,7 @@ fn rounded(confidence: f32) -> f32 {
 /// What held when. Rules, in the order of the moments:
 /// - the same content again supports it; another one supersedes it, unless it is only inferred and what it meets was stated;
 /// - a denial or rejection ends the content it is about, and what was only inferred does not come back by itself after it;
-/// - a denial of what is not known yet is kept: what it denies may arrive later;
+/// - a denial of what is not known yet is kept, for what it denies may arrive later; unless it is only one if that is known;
 /// - a text that may not speak for the user is pending until the same content is stated or confirmed.
 pub(super) fn fold(mut all: Vec<Said>) -> Vec<Segment> {
     all.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -168,7 +170,9 @@ pub(super) fn fold(mut all: Vec<Said>) -> Vec<Segment> {
                 let about = segments.iter_mut().rev().find(|other| same(&other.value, &said.value) && other.is_open());
                 match about {
                     Some(segment) => segment.take(said),
-                    None if said.evidence.stance == Stance::Denies => deny_unknown(&mut segments, said),
+                    None if said.evidence.stance == Stance::Denies && !said.only_of_known => {
+                        deny_unknown(&mut segments, said)
+                    }
                     None => {}
                 }
             }

@@ -173,6 +173,8 @@ pub enum Liking {
     Dislikes,
     /// 不再喜欢、戒了 / "no longer like": the liking is over, and nothing is said of a dislike.
     NoLonger,
+    /// 现在喝…、又开始吃… / "eat … again": a dislike is over, and nothing is said of a liking.
+    Resumed,
 }
 
 /// What a text does besides what it says: cheap to keep beside it, and ranking asks for it.

@@ -22,11 +22,14 @@
 //! | languages, of which one has several | | speak |
 //! | tools, of which one has several | 用 | use |
 //! | weight, as a verb | | weight |
+//! | habits, of which one has several | 习惯 | habit |
+//! | how many a team has | 团队人数 | team size |
 //!
 //! and, as written, the words of `[statements.attributes]` in the word lists (手机, "birthday") and 最喜欢的X / "favourite X".
 
 mod en;
 mod guards;
+mod kinds;
 mod orders;
 mod standing;
 #[cfg(test)]

@@ -38,16 +38,21 @@ pub(super) fn read(reading: &Reading<'_>, clauses: &[Clause], place: usize) -> O
     if let Some(hit) = at_head(Tag::Remember) {
         return remember(reading, hit, sentence.span.end);
     }
+    let mut end = clause.end;
     let about = match at_head(Tag::Forget) {
         Some(hit) => forget(reading, hit, clause),
-        None => forget_before(reading, head, clause),
+        None => forget_before(reading, head, clause).or_else(|| {
+            let (about, to) = taken_back(reading, head, clauses, place)?;
+            end = to;
+            Some(about)
+        }),
     }?;
     let about = phrase::trimmed(reading.text(), about);
     let text = &reading.text()[about.clone()];
     if text.is_empty() || text.chars().count() > ABOUT_CHARS_MAX {
         return None;
     }
-    let span = phrase::trimmed(reading.text(), head..clause.end);
+    let span = phrase::trimmed(reading.text(), head..end);
     let claim = Claim::Forget { about: reading.folded.written(about).to_owned() };
     Some(Order { found: Found { claim, subject: None, span }, content: None })
 }
@@ -225,4 +230,57 @@ fn forget_before(reading: &Reading<'_>, head: usize, clause: &Range<usize>) -> O
     let about = about.trim_end_matches(['就', '都', '你']);
     let offset = about.as_ptr() as usize - text.as_ptr() as usize;
     (known(about) && values::is_short(reading, &(offset..offset + about.len()))).then_some(offset..offset + about.len())
+}
+
+/// 「之前说不喝咖啡，那不算了」「我说过的不喝咖啡当我没说」, "I take back what I said about coffee": of what one's own word is taken back, and
+/// where that ends.
+fn taken_back(reading: &Reading<'_>, head: usize, clauses: &[Clause], place: usize) -> Option<(Range<usize>, usize)> {
+    const SAID: &[&str] = &[
+        "我之前说过的",
+        "我之前说的",
+        "我之前说过",
+        "我之前说",
+        "之前我说过",
+        "之前我说",
+        "之前说过的",
+        "之前说的",
+        "之前说过",
+        "之前说",
+        "我以前说过",
+        "我以前说的",
+        "我以前说",
+        "以前说过",
+        "以前说",
+        "我上次说的",
+        "我上次说",
+        "上次说的",
+        "上次说",
+        "我说过的",
+        "我说过",
+    ];
+    const TAKEN_BACK: &[&str] = &["不算了", "不算数了", "不算数", "作废", "作废了", "就当我没说", "当我没说", "收回"];
+    const BACK: &[&str] = &["i take back what i said about ", "i take it back about "];
+    let text = reading.text();
+    let clause = &clauses[place].span;
+    let said = text[head..clause.end].trim_end();
+    if let Some(about) = BACK.iter().find_map(|lead| said.strip_prefix(lead)) {
+        let start = clause.start + (about.as_ptr() as usize - text[clause.start..].as_ptr() as usize);
+        return Some((start..start + about.len(), clause.end));
+    }
+    let about = SAID.iter().find_map(|lead| said.strip_prefix(lead))?;
+    let start = head + said.len() - about.len();
+    let back = |said: &str| TAKEN_BACK.iter().find(|word| said.ends_with(**word)).map(|word| said.len() - word.len());
+    // In the same clause, or in the one behind it and nothing else there.
+    let (about, end) = match back(about) {
+        Some(len) => (about[..len].trim_end_matches(['那', '都', '的', '话']), clause.end),
+        None => {
+            let next = &clauses.get(place + 1)?.span;
+            let said = text[next.clone()].trim();
+            let rest = &said[..back(said)?];
+            ["", "那", "那个", "那句", "那句话", "这个", "这句", "现在", "都", "那都"].contains(&rest).then_some(())?;
+            (about, next.end)
+        }
+    };
+    let about = about.trim_end_matches(['的', '了']);
+    (about.chars().count() >= 2).then_some((start..start + about.len(), end))
 }

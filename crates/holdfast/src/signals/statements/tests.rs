@@ -22,6 +22,7 @@ fn line(statement: &Statement) -> String {
                 Liking::Prefers => "prefers",
                 Liking::Dislikes => "dislikes",
                 Liking::NoLonger => "no longer",
+                Liking::Resumed => "again",
             };
             format!("{degree} {object}")
         }

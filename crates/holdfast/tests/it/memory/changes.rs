@@ -44,3 +44,22 @@ fn what_was_announced_is_what_the_rest_of_the_sentence_is_about() {
     in_force(&["I work at Initech.", "Changed jobs, now at Globex."], &["Changed jobs, now at Globex"]);
     in_force(&["我的手机是小米12。", "打算换手机，从小米12换成华为Mate 60。"], &["我的手机是小米12"]);
 }
+
+#[test]
+fn the_opposite_ends_what_one_does_or_does_not() {
+    in_force(&["我不喝咖啡。", "我现在喝拿铁。"], &[]);
+    in_force(&["我不喝咖啡。", "我又开始喝咖啡了。"], &["我又开始喝咖啡了"]);
+    in_force(&["我喜欢喝咖啡。", "我不喝咖啡了。"], &[]);
+    in_force(&["我不喝拿铁。", "我现在喝美式。"], &["我不喝拿铁"]);
+    in_force(&["我每天早上跑步。", "早就不跑了。"], &[]);
+    in_force(&["我每天早上跑步。", "游泳我放弃了。"], &["我每天早上跑步"]);
+    in_force(&["I don't eat meat.", "I eat meat again."], &["I eat meat again"]);
+    in_force(&["I don't eat meat.", "I'm eating chicken again."], &["I'm eating chicken again"]);
+    in_force(&["I swim every morning.", "I don't swim anymore."], &[]);
+    in_force(&["我不吃香菜。", "之前说不吃香菜，那不算了。"], &[]);
+    in_force(&["I don't eat cilantro.", "Forget what I said about not eating cilantro."], &[]);
+    // Of nothing that is known it leaves nothing behind, whatever its state.
+    for said in ["我不跑步了。", "我现在喝茶。", "I don't swim anymore.", "I drink tea now."] {
+        super::check(said, &[]);
+    }
+}

@@ -1,6 +1,7 @@
 //! Statements in English: "I live in Quito", "my sister is allergic to nuts", "I prefer tabs over spaces".
 
 mod announced;
+mod habits;
 mod liking;
 mod predicates;
 mod words;

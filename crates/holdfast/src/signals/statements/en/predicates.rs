@@ -154,6 +154,10 @@ impl En<'_, '_> {
             }
         }
         let over = !holds && self.word(at - 1) == "longer";
+        if holds && matches!(self.word(at), "eating" | "drinking") {
+            found.extend(self.habits(at, start, subject.as_ref(), false, false));
+            return;
+        }
         let push = |found: &mut Vec<Found>, attribute: &str, value: Range<usize>| {
             found.push(self.found(attribute, value, holds, subject.clone(), start));
         };
@@ -387,6 +391,11 @@ impl En<'_, '_> {
             if matches!(self.word(at), "am" | "is" | "are") && !negated {
                 self.being(at + 1, start, subject, found);
             }
+            return;
+        }
+        let habits = self.habits(at, start, subject.as_ref(), negated, over);
+        if !habits.is_empty() {
+            found.extend(habits);
             return;
         }
         let holds = !negated && !over;

@@ -111,3 +111,68 @@ fn changes_announced_and_then_told() {
         ("He changed jobs, now at Globex", ""),
     ]);
 }
+
+#[test]
+fn what_one_does_and_no_longer_does() {
+    check(&[
+        ("我每天早上跑步", "习惯=跑步"),
+        ("我每天坚持游泳1000米", "习惯=游泳"),
+        ("我不游泳了", "not 习惯=游泳"),
+        ("早就不游了", "not 习惯=游泳"),
+        ("冥想我放弃了", "not 习惯=冥想"),
+        ("我再也不抽了", "not 习惯=抽烟"),
+        ("我戒烟了", "not 习惯=抽烟"),
+        ("我又开始健身了", "习惯=健身"),
+        ("我又开始吃辣了", "likes 辣"),
+        ("我又开始喝拿铁了", "likes 拿铁; again 咖啡"),
+        ("我现在喝茶", "again 茶"),
+        ("我现在喝绿茶", "again 绿茶; again 茶"),
+        ("I swim every morning", "habit=swimming"),
+        ("I don't swim anymore", "not habit=swimming"),
+        ("I no longer meditate", "not habit=meditating"),
+        ("I gave up jogging", "not habit=jogging"),
+        ("I drink coffee again", "likes coffee"),
+        ("I'm eating pork again", "likes pork; again meat"),
+        ("I started drinking wine again", "likes wine; again alcohol"),
+        ("I drink tea now", "again tea"),
+        // Of an hour, a wish, a question, somebody else, or no habit.
+        ("我每天加班", ""),
+        ("我不想跑步了", ""),
+        ("我要是不跑步了怎么办", ""),
+        ("我不跑步", ""),
+        ("我不跑步了吗", ""),
+        ("我打算每天跑步", ""),
+        ("他不跑步了", ""),
+        ("小王早就不跑了", ""),
+        ("我不说了", ""),
+        ("我今天又开始喝咖啡了", ""),
+        ("我喝咖啡", ""),
+        ("我想重新开始喝咖啡", ""),
+        ("我每天跑步去开会的路上听歌", ""),
+        ("I run a company", ""),
+        ("I run every report twice", ""),
+        ("I don't run the tests anymore", ""),
+        ("I want to swim every day", ""),
+        ("He swims every day", ""),
+        ("I eat now", ""),
+        ("I drink coffee", ""),
+        ("Should I drink coffee again?", ""),
+        ("I might eat meat again", ""),
+    ]);
+}
+
+#[test]
+fn what_one_said_and_takes_back() {
+    check(&[
+        ("之前说不吃香菜，那不算了", "forget 不吃香菜"),
+        ("我说过的每天游泳，当我没说", "forget 每天游泳"),
+        ("我之前说的不喝茶不算数了", "forget 不喝茶"),
+        ("forget what I said about not eating cilantro", "forget not eating cilantro"),
+        ("I take back what I said about my manager", "forget my manager"),
+        ("之前说不吃香菜", ""),
+        ("他之前说不吃香菜，那不算了", ""),
+        ("之前说不吃香菜，那不算了吗？", ""),
+        ("之前说好的价格，那不算贵", ""),
+        ("Should I take back what I said about my manager?", ""),
+    ]);
+}

@@ -1,6 +1,7 @@
 //! Statements in Chinese: 「我住在余杭」「我妹妹对坚果过敏」「年薪涨到了42万」.
 
 mod announced;
+mod habits;
 mod predicates;
 mod words;
 
@@ -372,8 +373,9 @@ impl Zh<'_, '_> {
         if let Some(found) = self.home(at).or_else(|| self.pay(at)).or_else(|| self.moved(at)) {
             return vec![found];
         }
-        if opening {
-            return Vec::new();
+        let habits = self.habits(at, opening);
+        if opening || !habits.is_empty() {
+            return habits;
         }
         (!elided)
             .then(|| self.name(at, part))
