@@ -173,6 +173,18 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
             });
             Ok(rules.collect())
         }
+        Claim::Revokes => {
+            // Its slot is that of an order; which rule of it goes, the rules there are tell.
+            let set = sides_set(text);
+            if set.is_empty() {
+                return Err("it takes back nothing that is known to be ordered");
+            }
+            let applies = topic(text).map_or(Applies::User, Applies::TaskKind);
+            let attribute =
+                slots::qualifier(text).map_or_else(|| set.join(" + "), |of| format!("{} of {of}", set.join(" + ")));
+            let rule = candidate(MemoryKind::Rule, bounded(&attribute), essence(text), text, 4, Stance::Denies);
+            Ok(vec![Candidate { applies, ..rule }])
+        }
         Claim::Remember { content } => {
             let value = essence(content);
             if value.is_empty() {

@@ -14,6 +14,7 @@ mod habits;
 mod life;
 mod proposal;
 mod reconcile;
+mod revoke;
 mod slots;
 mod timeline;
 

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use super::confidence::FADING_BELOW;
 use super::faithful::says_no;
 use super::gate::Candidate;
+use super::revoke;
 use super::slots::{attribute, essence};
 use super::timeline::{Ending, Said, Segment, fold};
 use crate::text::{repeats, same};
@@ -34,7 +35,9 @@ pub fn reconcile(known: &[Memory], new: &[Candidate], now: Timestamp, mut id: im
         evidence: evidence.clone(),
         only_of_known: only_of_known(memory.kind, &memory.attribute, &memory.value),
     };
-    let new: Vec<Candidate> = new.iter().map(|candidate| in_known_words(candidate, known)).collect();
+    let revoking = |candidate: &Candidate| revoke::as_denial(candidate, known, new);
+    let new: Vec<Candidate> =
+        new.iter().map(|candidate| revoking(candidate).unwrap_or_else(|| in_known_words(candidate, known))).collect();
     let mut all: Vec<Said> =
         known.iter().flat_map(|memory| memory.sources.iter().map(|evidence| said(memory, evidence))).collect();
     for candidate in &new {
@@ -89,9 +92,11 @@ pub fn reconcile(known: &[Memory], new: &[Candidate], now: Timestamp, mut id: im
     changes
 }
 
-/// Of what is said in passing (「我不跑了」「我现在喝茶」) a denial counts only if it meets something: alone it tells nothing.
+/// Of what is said in passing (「我不跑了」「我现在喝茶」「周报不用PDF了」) a denial counts only if it meets something: alone it tells nothing.
 fn only_of_known(kind: MemoryKind, attribute: &str, value: &str) -> bool {
-    attribute.starts_with("habit: ") || kind == MemoryKind::Preference && value == "dislikes"
+    kind == MemoryKind::Rule
+        || attribute.starts_with("habit: ")
+        || kind == MemoryKind::Preference && value == "dislikes"
 }
 
 /// A segment as a memory. A new one takes what the evidence does not say from the candidate, or from its neighbours.

@@ -155,6 +155,8 @@ pub enum Claim {
     Likes { object: String, degree: Liking },
     /// An order with explicit words about how long it holds: 「以后周报都先写结论」.
     Instructs { standing: Standing },
+    /// 「周报不用PDF了」, "don't use PDF anymore": what was ordered to hold does no longer. It orders nothing by itself.
+    Revokes,
     /// 「记住：网关的端口是8443」, "remember that …": what is to be remembered.
     Remember { content: String },
     /// 「别记这个」「忘掉我说的端口」, "forget what I said about the port": what is to be forgotten.

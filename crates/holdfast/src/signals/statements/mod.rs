@@ -31,6 +31,7 @@ mod en;
 mod guards;
 mod kinds;
 mod orders;
+mod revocations;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -160,6 +161,11 @@ fn sentence(reading: &Reading<'_>, clauses: &[Clause], opens: bool, found: &mut 
         if let Some(order) = orders::read(reading, clauses, place) {
             found.push(remembered(reading, order));
             return;
+        }
+        if let Some(span) = revocations::read(reading, clause) {
+            found.push(Found { claim: Claim::Revokes, subject: None, span });
+            whom = Whom::Nobody;
+            continue;
         }
         let part = Part {
             span: clause.span.clone(),

@@ -28,6 +28,7 @@ fn line(statement: &Statement) -> String {
         }
         Claim::Instructs { standing: Standing::Standing } => format!("standing: {}", statement.text),
         Claim::Instructs { standing: Standing::OneOff } => format!("once: {}", statement.text),
+        Claim::Revokes => format!("revokes: {}", statement.text),
         Claim::Remember { content } => format!("remember {content}"),
         Claim::Forget { about } => format!("forget {about}"),
     };

@@ -63,3 +63,25 @@ fn the_opposite_ends_what_one_does_or_does_not() {
         super::check(said, &[]);
     }
 }
+
+#[test]
+fn a_rule_that_is_taken_back_is_over_and_nothing_stands_in_its_place() {
+    in_force(&["以后周报都用Word。", "周报不用Word了。"], &[]);
+    in_force(&["以后周报都用Word。", "周报别再用Word了。"], &[]);
+    in_force(&["以后都先列数据。", "不用再先列数据了。"], &[]);
+    in_force(&["From now on, always use tables.", "Don't use tables anymore."], &[]);
+    in_force(&["From now on, always use PDF for reports.", "No more PDFs for the reports."], &[]);
+    in_force(&["From now on, always put the summary first.", "Stop sending me the summary first."], &[]);
+    // Another rule of the slot, another kind of work, or for once: it stands.
+    in_force(&["以后周报都用Word。", "周报不用PDF了。"], &["以后周报都用Word"]);
+    in_force(&["以后周报都用Word。", "月报不用Word了。"], &["以后周报都用Word"]);
+    in_force(&["以后周报都用Word。", "这次周报不用Word了。"], &["以后周报都用Word"]);
+    in_force(&["From now on, never use tables.", "Don't use tables anymore."], &["From now on, never use tables"]);
+    // What was taken back can be ordered again.
+    in_force(&["以后周报都用Word。", "周报不用Word了。", "以后周报都用Word。"], &["以后周报都用Word"]);
+    // Of nothing that is known it leaves nothing behind; but an order to stop is an order.
+    for said in ["周报不用Word了。", "Don't use tables anymore.", "No more PDFs for the reports."] {
+        super::check(said, &[]);
+    }
+    super::check("别再用表格了。", &["rule active: 别再用表格了"]);
+}

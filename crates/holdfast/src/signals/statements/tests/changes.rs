@@ -176,3 +176,41 @@ fn what_one_said_and_takes_back() {
         ("Should I take back what I said about my manager?", ""),
     ]);
 }
+
+#[test]
+fn orders_taken_back_without_a_word_that_they_lasted() {
+    check(&[
+        ("以后周报不用Word了", "revokes: 以后周报不用Word了"),
+        ("周报不用表格了", "revokes: 周报不用表格了"),
+        ("不用再先列数据了", "revokes: 不用再先列数据了"),
+        ("月报别再用Excel了", "standing: 月报别再用Excel了"),
+        ("Don't use tables anymore", "revokes: Don't use tables anymore"),
+        ("Please don't use Word any more for the reports.", "revokes: don't use Word any more for the reports"),
+        ("No more spreadsheets for the budget", "revokes: No more spreadsheets for the budget"),
+        ("You don't need to write it in English anymore", "standing: You don't need to write it in English anymore"),
+        // For once, asked, of others, quoted, supposed, or nothing that was ordered.
+        ("这次周报不用表格了", ""),
+        ("今天周报不用表格了", ""),
+        ("周报不用表格了吗？", ""),
+        ("周报是不是不用表格了", ""),
+        ("老板说周报不用表格了", ""),
+        ("小王的周报不用表格了", ""),
+        ("小王周报不用表格了", ""),
+        ("周报里以后不用表格了", "revokes: 周报里以后不用表格了"),
+        ("我们周报不用表格了", ""),
+        ("如果周报不用表格了，告诉我", ""),
+        ("> 周报不用表格了", ""),
+        ("不用了", ""),
+        ("不用表格", ""),
+        ("Don't use tables anymore?", ""),
+        ("Don't use tables for this one", "once: Don't use tables for this one"),
+        ("She said don't use tables anymore", ""),
+        ("They don't use tables anymore", ""),
+        ("\"Don't use tables anymore\"", ""),
+        ("If I say don't use tables anymore, ask why", ""),
+        ("I don't use tables anymore", ""),
+        ("Tell Tom: don't use tables anymore", ""),
+        ("No more than two tables", ""),
+        ("No more tables today", ""),
+    ]);
+}
