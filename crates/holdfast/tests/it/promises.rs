@@ -179,3 +179,18 @@ fn an_export_comes_back_whole() {
     assert_eq!(there.lines().count(), text.lines().count());
     to.dump(&mut std::io::sink()).unwrap();
 }
+
+#[test]
+fn more_work_that_is_asked_for_by_the_way_is_a_task_of_its_own() {
+    for (first, second) in [
+        ("帮我写周报", "另外，帮我准备年会方案"),
+        ("Please write the weekly report", "By the way, please prepare the offsite plan"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = engine(directory.path());
+        let opened = |text: &str| {
+            engine.observe(RawEvent::new(Scope::default(), Source::User, Kind::Query, text)).unwrap().opened
+        };
+        assert!(opened(first) && opened(second), "{second}");
+    }
+}

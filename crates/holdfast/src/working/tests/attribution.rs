@@ -100,12 +100,6 @@ fn new_work_opens_a_task_and_work_on_what_is_at_hand_does_not() {
         Some(Cue::Switch { topic: Some("发布会方案".to_owned()) }),
         "opens 发布会方案",
     );
-    check(
-        Some("report"),
-        "另外，帮我准备年会方案",
-        Some(Cue::Switch { topic: Some("年会方案".to_owned()) }),
-        "opens 年会方案",
-    );
 }
 
 /// A request with 也, 还, "also" or an answer before it goes on with what is being talked of.
