@@ -2,6 +2,7 @@
 
 mod baseline;
 mod data;
+mod duplicates;
 mod memory;
 mod metrics;
 mod retrieval;
@@ -20,6 +21,8 @@ enum Command {
     Memory(memory::Arguments),
     /// Does what changed replace what it was? On talks, a project and facts whose values change.
     Update(update::Arguments),
+    /// When do two memories say the same? By vectors and text, on pairs of statements.
+    Duplicates(duplicates::Arguments),
     /// How fast is it, and how does that grow with the number of events?
     Speed(speed::Arguments),
 }
@@ -29,6 +32,7 @@ fn main() -> anyhow::Result<()> {
         Command::Retrieval(arguments) => retrieval::run(&arguments),
         Command::Memory(arguments) => memory::run(&arguments),
         Command::Update(arguments) => update::run(&arguments),
+        Command::Duplicates(arguments) => duplicates::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
     }
 }
