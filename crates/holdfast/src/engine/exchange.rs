@@ -14,7 +14,7 @@ use crate::store::EventPage;
 use crate::text;
 use crate::types::change::{ChangeSet, MemoryChange, NewEvent, SessionState, TaskChange};
 use crate::types::event::{Event, RawEvent, StoredEvent};
-use crate::types::memory::{MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Origin};
+use crate::types::memory::{MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Origin, SLOT_PART_BYTES_MAX};
 use crate::types::operation::{Target, Verb};
 use crate::types::scope::{Owner, Scope};
 use crate::types::task::Task;
@@ -106,12 +106,20 @@ impl Engine {
         let mut imported = Imported::default();
         let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
         let rules = self.rules_of(owner);
+        // Nobody else changes this owner's memory meanwhile, and what is at hand is read anew.
+        let place = self.attention.of(owner);
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        *place = None;
+        let mut brought: BTreeSet<String> = BTreeSet::new();
         let (mut sessions, mut secrets) = (BTreeMap::new(), Vec::new());
         // Slots of which a line has brought what is in force.
         let mut taken = BTreeSet::new();
         for line in lines {
             match line {
                 ExportLine::Owner { .. } => {}
+                // The same line again.
+                ExportLine::Task(task) if brought.contains(task.id.as_str()) => imported.known += 1,
+                ExportLine::Memory(memory) if brought.contains(&*memory.id.to_string()) => imported.known += 1,
                 ExportLine::Event(stored) if self.store.event(owner, stored.event.id)?.is_some() => imported.known += 1,
                 ExportLine::Event(stored) => {
                     let StoredEvent { event, signals, overturned, .. } = *stored;
@@ -148,12 +156,14 @@ impl Engine {
                 }
                 ExportLine::Task(task) if self.store.task(owner, &task.id)?.is_some() => imported.known += 1,
                 ExportLine::Task(task) => {
+                    let id = task.id.to_string();
                     let (task, hidden) = self.clean(owner, &*task)?;
                     secrets.extend(hidden);
                     changes
                         .tasks
                         .push(TaskChange { task: Task { owner: owner.clone(), ..task }, expected_version: None });
                     imported.tasks += 1;
+                    brought.insert(id);
                 }
                 ExportLine::Memory(memory) if self.store.memory(owner, memory.id)?.is_some() => imported.known += 1,
                 ExportLine::Memory(memory) => {
@@ -173,6 +183,7 @@ impl Engine {
                         memory.sources.iter_mut().for_each(|source| source.origin = Origin::Imported);
                         memory.reason = Some("another is in force in the store it was brought into".to_owned());
                     }
+                    brought.insert(memory.id.to_string());
                     changes.memories.push(MemoryChange { memory, expected_version: None });
                     imported.memories += 1;
                 }
@@ -188,11 +199,11 @@ impl Engine {
         operation.after =
             Some(json!({ "events": imported.events, "tasks": imported.tasks, "memories": imported.memories }));
         changes.operations.push(operation);
-        let place = self.attention.of(owner);
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        // What is at hand is read anew.
-        *place = None;
-        self.store.commit(changes)?;
+        let committed = self.store.commit(changes)?;
+        // Another line, or the store, had the same id or idempotency key.
+        let twice = committed.events.iter().filter(|appended| appended.duplicate).count() as u64;
+        imported.events -= twice;
+        imported.known += twice;
         self.embedding.wake();
         Ok(imported)
     }
@@ -200,8 +211,11 @@ impl Engine {
 
 /// What no memory of ours has: a file may have been written by anybody.
 fn what_is_wrong_with(memory: &Memory) -> Option<&'static str> {
-    let parts = [&memory.subject, &memory.attribute, &memory.value];
-    let texts = [&memory.content].into_iter().chain(parts).chain(memory.sources.iter().map(|source| &source.quote));
+    let texts = [&memory.content, &memory.value].into_iter().chain(memory.sources.iter().map(|source| &source.quote));
+    let too_long = |part: &String| part.len() > SLOT_PART_BYTES_MAX || part.contains('\0');
+    if [&memory.subject, &memory.attribute].into_iter().any(too_long) {
+        return Some("its subject or attribute is too long, or has a NUL in it");
+    }
     if memory.sources.is_empty() {
         return Some("it has no source");
     }

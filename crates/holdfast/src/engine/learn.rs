@@ -24,7 +24,7 @@ use crate::types::change::{ChangeSet, Learned, MemoryChange, NewEvent};
 use crate::types::event::{Event, Kind, Overturned, Source, StoredEvent, Trust};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Evidence, Memory, MemoryKind, MemoryStatus, Origin, Slot, Stance};
-use crate::types::operation::{Operation, Target};
+use crate::types::operation::{Operation, Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::Owner;
 use crate::types::signals::{Claim, Feedback, Statement};
@@ -38,6 +38,9 @@ const EVENTS_BETWEEN_MAX: u32 = 50;
 
 /// Time does little in less, and looking at it reads every memory.
 const BETWEEN_AGEINGS: SignedDuration = SignedDuration::from_hours(24);
+
+/// Memories that are told by the way what time has done to them: the rest is for the next day, or `learn`.
+const AGED_BY_THE_WAY_MAX: usize = 50;
 
 /// Pages learned from by the way: a longer backlog is for `learn`.
 const PAGES_BY_ITSELF_MAX: usize = 2;
@@ -133,7 +136,10 @@ impl Engine {
         at_hand.unlearned = 0;
         let now = self.env.now();
         if by == Asked::ByCaller || at_hand.aged_at.is_none_or(|at| now.duration_since(at) >= BETWEEN_AGEINGS) {
-            let aged = self.aged(owner)?;
+            let mut aged = self.aged(owner)?;
+            if by == Asked::ByTheWay {
+                aged.truncate(AGED_BY_THE_WAY_MAX);
+            }
             if !aged.is_empty() {
                 self.store.commit(self.change_of(owner, &aged, "rules"))?;
             }
@@ -149,11 +155,6 @@ impl Engine {
         let events = u32::try_from(events).unwrap_or(u32::MAX);
         at_hand.unlearned = at_hand.unlearned.saturating_add(events);
         at_hand.unasked = at_hand.unasked.saturating_add(events);
-        let asked_for = at_hand.unasked >= if due { EVENTS_BETWEEN_CALLS_MIN } else { EVENTS_BETWEEN_MAX };
-        if let Some(learner) = self.learner.as_ref().filter(|_| asked_for) {
-            at_hand.unasked = 0;
-            learner.wake(owner);
-        }
         // A bulk load is not held up: the next word by itself makes up for it, or `learn`.
         if events >= EVENTS_BETWEEN_MAX || !due && at_hand.unlearned < EVENTS_BETWEEN_MAX {
             return;
@@ -161,6 +162,11 @@ impl Engine {
         at_hand.unlearned = 0;
         if let Err(error) = self.learn_pages(owner, at_hand, Asked::ByTheWay) {
             tracing::warn!(%error, "nothing was learned this time: {error}");
+        }
+        // After the rules: what is plainly stated is theirs.
+        if let Some(learner) = self.learner.as_ref().filter(|_| at_hand.unasked >= EVENTS_BETWEEN_CALLS_MIN) {
+            at_hand.unasked = 0;
+            learner.wake(owner);
         }
     }
 
@@ -250,7 +256,12 @@ impl Engine {
             let change = learn::with_effect(&before, effect, Some(&task.id), seen, Some(event.id), self.env.now());
             match placed {
                 // What was learned has changed it already: to the store that is one change.
-                Some(place) => changes[place].after = Memory { version: before.version, ..change.after },
+                Some(place) => {
+                    let earlier = &mut changes[place];
+                    earlier.reason = format!("{}; {}", earlier.reason, change.reason);
+                    earlier.verb = if change.verb == Verb::Fade { Verb::Fade } else { earlier.verb };
+                    earlier.after = Memory { version: before.version, ..change.after };
+                }
                 None => changes.push(change),
             }
         }

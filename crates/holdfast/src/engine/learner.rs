@@ -103,8 +103,10 @@ fn work(engine: &Engine, llm: &GivenUpOnClosing) {
         state.busy = true;
         drop(state);
         if let Some(owner) = owner {
-            // The watermark is where it was: the next time makes up for it. A panic is a bug, and no reason never to ask again.
-            match catch_unwind(AssertUnwindSafe(|| engine.induce(&owner, llm))) {
+            // The rules first, which may lag behind after a bulk load: what is plainly stated is theirs. Where either fails, its watermark is
+            // where it was: the next time makes up for it. A panic is a bug, and no reason never to ask again.
+            let learn = || engine.learn(&owner).and_then(|_| engine.induce(&owner, llm));
+            match catch_unwind(AssertUnwindSafe(learn)) {
                 Ok(Ok(induced)) => {
                     let (calls, changes) = (induced.calls, induced.changes.len());
                     tracing::debug!(calls, changes, "the model was asked {calls} times; {changes} memories changed");
@@ -131,6 +133,9 @@ impl Llm for GivenUpOnClosing {
     }
 
     fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+        if self.shared.lock().closing {
+            return Err(LlmError::Stopped { why: "the engine closes" });
+        }
         let (llm, shared, asked) = (Arc::clone(&self.llm), Arc::clone(&self.shared), prompt.clone());
         let called = std::thread::Builder::new().name("holdfast-llm-call".to_owned()).spawn(move || {
             let answer = catch_unwind(AssertUnwindSafe(|| llm.complete(&asked)));

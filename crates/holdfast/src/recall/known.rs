@@ -112,7 +112,7 @@ pub fn known(plan: &Plan, asked: &Asked<'_>, memories: &[Known]) -> (Vec<Hit>, V
             },
         };
         // What is neither served nor near the question explains nothing.
-        if standing || scored.relevance > 0.0 {
+        if matters || scored.relevance > 0.0 {
             notes.push(MemoryNote {
                 id: memory.id,
                 content: memory.content.clone(),
@@ -155,8 +155,10 @@ fn score<'a>(plan: &Plan, asked: &Asked<'_>, known: &'a Known, total: f32) -> Sc
     let (confidence, activity) = asked.strengths.get(&memory.id).copied().unwrap_or((memory.confidence, 1.0));
     let importance = f32::from(memory.importance.clamp(1, 5)) / 5.0;
     let inferred = memory.kind == MemoryKind::Inference || memory.origin == Origin::AgentInferred;
+    // As of a time, what fades today held then.
+    let as_of = asked.filter.until.is_some() || asked.filter.known_at.is_some();
     let zone = match memory.status {
-        MemoryStatus::Fading => Zone::AskedAgain,
+        MemoryStatus::Fading if !as_of => Zone::AskedAgain,
         _ if inferred => Zone::Inferred,
         _ => Zone::Stated,
     };

@@ -429,7 +429,15 @@ impl Lexicon {
         }
         lexicon.add_dates(dates)?;
         lexicon.entries.sort_by(|a, b| b.word.len().cmp(&a.word.len()).then_with(|| a.word.cmp(&b.word)));
-        lexicon.entries.dedup();
+        // A word may have several meanings, and each once, however often it is listed.
+        let mut once: Vec<Entry> = Vec::with_capacity(lexicon.entries.len());
+        for entry in lexicon.entries {
+            let mut of_word = once.iter().rev().take_while(|other| other.word == entry.word);
+            if of_word.all(|other| other.tag != entry.tag) {
+                once.push(entry);
+            }
+        }
+        lexicon.entries = once;
         let words = lexicon.entries.iter().map(|entry| entry.word.as_bytes());
         lexicon.finder = Some(AhoCorasick::new(words)?);
         Ok(lexicon)

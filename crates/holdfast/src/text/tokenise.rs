@@ -1,4 +1,4 @@
-//! Text into search terms: any text in, terms out that consist of letters and digits only, so that a full-text index that
+//! Text into search terms: any text in, terms out that consist of letters and digits only, so that a lexical index that
 //! splits on everything else (SQLite's `unicode61`, `to_tsvector('simple')`) takes each of them whole.
 //!
 //! What a text is indexed under (`index_terms`):

@@ -693,6 +693,11 @@ fn a_forged_memory_is_refused_or_waits() {
         assert!(matches!(&imported.refused[..], [why] if why.starts_with("memory ")), "{imported:?}");
         assert_eq!(other.known(), ["rule active: 以后周报都用PDF"], "and the one that is sound comes in");
     }
+    // The same line twice is one memory.
+    let other = self::world();
+    let twice = [&memory, &memory].map(|line| serde_json::from_str(line).expect("a line"));
+    let imported = other.engine.import(other.owner(), twice.into()).expect("an import");
+    assert_eq!((imported.memories, imported.known), (1, 1));
     // Another value for a slot that is taken, in the same file or in the store: it waits.
     let second = memory.replace("用PDF", "用Word").replace("\"id\":\"01", "\"id\":\"02");
     let other = self::world();

@@ -1,5 +1,5 @@
-//! One change set into SQL. Runs inside the writer's transaction; traits and their entries in the lexical index are handed back to
-//! be written sorted.
+//! One change set into SQL. Runs inside the writer's transaction; traits are handed back, to be written sorted with those of the other
+//! changes of the group.
 
 use std::collections::BTreeMap;
 

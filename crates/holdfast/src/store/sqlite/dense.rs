@@ -94,7 +94,11 @@ impl DenseCache {
             let mut writing = codes.write().unwrap_or_else(PoisonError::into_inner);
             // Another thread may have been quicker.
             if writing.seen.is_behind(rows) {
-                writing.follow(connection, owner, model, rows, query.common)?;
+                // Half of a collection is none: the next look makes it anew.
+                if let Err(error) = writing.follow(connection, owner, model, rows, query.common) {
+                    writing.start_anew();
+                    return Err(error);
+                }
             }
             drop(writing);
             self.evict((owner, model));

@@ -1,4 +1,4 @@
-//! Full-text candidates: the rows of one owner whose terms of the query weigh most together.
+//! Lexical candidates: the rows of one owner whose terms of the query weigh most together.
 //!
 //! Which rows hold a term is read from `postings`. How often a term is in a row, and how long the row is, is looked at by the ranking,
 //! which reads the few best rows anyway.
@@ -59,7 +59,7 @@ fn snapshot(connection: &Connection, owner: &Owner) -> Result<Option<Snapshot>, 
             })
             .optional()
         })
-        .map_err(|e| failed("counting rows", e))
+        .map_err(|e| failed("searching", e))
 }
 
 /// Robertson and Spärck Jones's weight of a term, kept above zero as Lucene does.

@@ -18,6 +18,12 @@ use crate::store::StoreError;
 /// of a log of 100,000 takes 10,000.
 const KEPT_MAX: usize = 2_000_000;
 
+/// What a kept list costs beside its positions, in positions: its key, and what holds it.
+const ENTRY_COST: usize = 40;
+
+/// Positions of one term that are kept, about: twice what one search may read of it. Those of the oldest segments go first.
+const KEPT_OF_A_TERM_MAX: usize = 48_000;
+
 /// A list that is so many segments behind is read afresh.
 const BEHIND_MAX: i64 = 5;
 
@@ -77,10 +83,9 @@ impl PostingsCache {
     fn keep(&self, owner: OwnerNumber, term: &str, list: Arc<List>) {
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         let generations = &mut *generations;
-        // An empty list has a cost too: its key.
-        generations.young_positions += list.positions.len() + term.len();
+        generations.young_positions += list.positions.len() + ENTRY_COST;
         if let Some(before) = generations.young.insert((owner, term.to_owned()), list) {
-            generations.young_positions -= before.positions.len() + term.len();
+            generations.young_positions -= before.positions.len() + ENTRY_COST;
         }
         if generations.young_positions > KEPT_MAX / 2 {
             generations.old = std::mem::take(&mut generations.young);
@@ -166,6 +171,12 @@ impl List {
         while self.to < segments {
             self.positions.extend(reader.positions(self.to)?);
             self.to += 1;
+        }
+        while self.positions.len() > KEPT_OF_A_TERM_MAX.max(wanted) && self.from + 1 < self.to {
+            let end = segments::end(self.from);
+            let gone = self.positions.partition_point(|position| i64::from(*position) <= end);
+            self.positions.drain(..gone);
+            self.from += 1;
         }
         while self.is_short_of(wanted) {
             self.from -= 1;

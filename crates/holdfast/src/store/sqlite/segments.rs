@@ -2,7 +2,7 @@
 //!
 //! A segment is so many events in a row, and is written in one go once they are all there. Later events are few, and `tail` finds
 //! them by their own terms. How far the segments reach is the owner's `indexed`. The words of a segment stand in order, as many in a
-//! row as fit a page; taking one out writes its row anew, so that it is in the file no longer (`secure_delete`).
+//! row as fit a page, and one that is in very many events in a row of its own; taking one out writes its row anew, so that it is in the file no longer (`secure_delete`).
 //!
 //! FTS5 did this before. It visits its index for each word of each event and merges what it wrote again and again: half of the time that
 //! recording in batches took, and ten lists to open for each word of a question.
@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-// Never iterated: it tells the number of a word.
+// Its order is never seen: what comes out of it is sorted.
 use foldhash::{HashMap, HashMapExt};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
@@ -25,7 +25,8 @@ use crate::types::ids::Seq;
 /// events of 160 words take 40 ms. Tests have logs of a few dozen events.
 pub(super) const SEGMENT_EVENTS: i64 = if cfg!(test) { 16 } else { 4_096 };
 
-/// Bytes of lists in a row: with its key, the most that SQLite keeps on a page of 4,096 bytes without overflow is about 1,000.
+/// Bytes of lists in a row that has more than one: with the usual key, the most that SQLite keeps on a page of 4,096 bytes without
+/// overflow is about 1,000.
 const ROW_BYTES_MAX: usize = 900;
 
 /// Words of an event that none before it in its segment has, about: a guess, so that a table does not have to grow.
@@ -33,6 +34,11 @@ const NEW_WORDS_AN_EVENT: usize = 10;
 
 const WRITING: &str = "writing the lexical index";
 const READING: &str = "searching";
+
+/// The last position of a segment.
+pub(super) fn end(segment: i64) -> i64 {
+    (segment + 1) * SEGMENT_EVENTS
+}
 
 /// How many segments an index that reaches so far has.
 pub(super) fn count(indexed: i64) -> i64 {
@@ -60,64 +66,94 @@ pub(super) fn write_due(connection: &Connection, owner: OwnerNumber) -> Result<(
 
 fn write(connection: &Connection, owner: OwnerNumber, segment: i64) -> Result<(), StoreError> {
     let first = segment * SEGMENT_EVENTS + 1;
-    let texts = terms_between(connection, owner, first, first + SEGMENT_EVENTS - 1)?;
-    let (by_word, all) = by_word(&texts);
+    let mut occurrences = Occurrences::default();
+    each_terms(connection, owner, (first, first + SEGMENT_EVENTS - 1), |position, terms| {
+        words(terms).for_each(|word| occurrences.add(word, position));
+    })?;
+    let (by_word, all) = occurrences.by_word();
     let mut rows = Rows::new(connection, owner, segment)?;
     for (word, positions) in by_word {
-        rows.add(word, &gaps(segment, &all[positions]))?;
+        rows.add(&word, &gaps(segment, &all[positions]))?;
     }
     rows.flush()
 }
 
-/// The words of texts in order, and where the positions of each are in the second list.
-///
-/// Each occurrence is noted by the number of its word, all are laid out by words once they are counted, and the words are sorted, not the
-/// occurrences. Lists that grow word by word take twice as long: each is somewhere else in memory.
-fn by_word(texts: &[(u32, String)]) -> (Vec<(&str, Range<usize>)>, Vec<u32>) {
-    let mut numbers: HashMap<&str, u32> = HashMap::with_capacity(texts.len() * NEW_WORDS_AN_EVENT);
-    let mut by_word: Vec<(&str, Range<usize>)> = Vec::new();
-    let mut occurrences: Vec<(u32, u32)> = Vec::new();
-    for (position, terms) in texts {
-        for word in words(terms) {
-            let number = *numbers.entry(word).or_insert_with(|| {
-                by_word.push((word, 0..0));
-                by_word.len() as u32 - 1
-            });
-            by_word[number as usize].1.end += 1;
-            occurrences.push((number, *position));
-        }
-    }
-    let mut laid_out = 0;
-    for (_, places) in &mut by_word {
-        let count = places.end;
-        *places = laid_out..laid_out;
-        laid_out += count;
-    }
-    let mut positions = vec![0; laid_out];
-    for (number, position) in occurrences {
-        let places = &mut by_word[number as usize].1;
-        positions[places.end] = position;
-        places.end += 1;
-    }
-    by_word.sort_unstable_by_key(|(word, _)| *word);
-    (by_word, positions)
+/// Each word of a segment once for each event that holds it, by the number of the word: all are laid out by words once they are counted,
+/// and the words are sorted, not the occurrences. Lists that grow word by word take twice as long: each is somewhere else in memory.
+struct Occurrences {
+    numbers: HashMap<Box<str>, u32>,
+    /// Of each word, how many events hold it, and the last that does.
+    counted: Vec<(u32, u32)>,
+    all: Vec<(u32, u32)>,
 }
 
-/// Positions and terms of an owner's events, ascending. The part of a log that is beyond 2^32 events is not found by words.
-pub(super) fn terms_between(
+/// Words with where the positions of each are.
+type ByWord = Vec<(Box<str>, Range<usize>)>;
+
+impl Default for Occurrences {
+    fn default() -> Self {
+        let numbers = HashMap::with_capacity(SEGMENT_EVENTS as usize * NEW_WORDS_AN_EVENT);
+        Self { numbers, counted: Vec::new(), all: Vec::new() }
+    }
+}
+
+impl Occurrences {
+    fn add(&mut self, word: &str, position: u32) {
+        let number = match self.numbers.get(word) {
+            Some(number) => *number,
+            None => {
+                self.numbers.insert(word.into(), self.counted.len() as u32);
+                self.counted.push((0, 0));
+                self.counted.len() as u32 - 1
+            }
+        };
+        let (count, last) = &mut self.counted[number as usize];
+        if *last != position {
+            (*count, *last) = (*count + 1, position);
+            self.all.push((number, position));
+        }
+    }
+
+    /// The words in order, and where the positions of each are in the second list.
+    fn by_word(self) -> (ByWord, Vec<u32>) {
+        let mut laid_out = 0;
+        let mut places: Vec<Range<usize>> = Vec::with_capacity(self.counted.len());
+        for (count, _) in &self.counted {
+            places.push(laid_out..laid_out);
+            laid_out += *count as usize;
+        }
+        let mut positions = vec![0; laid_out];
+        for (number, position) in self.all {
+            let places = &mut places[number as usize];
+            positions[places.end] = position;
+            places.end += 1;
+        }
+        let numbered = self.numbers.into_iter().map(|(word, number)| (word, places[number as usize].clone()));
+        let mut by_word: ByWord = numbered.collect();
+        by_word.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        (by_word, positions)
+    }
+}
+
+/// Shows positions and terms of an owner's events, ascending, one at a time: an event may be a megabyte. The part of a log that is beyond
+/// 2^32 events is not found by words.
+pub(super) fn each_terms(
     connection: &Connection,
     owner: OwnerNumber,
-    first: i64,
-    last: i64,
-) -> Result<Vec<(u32, String)>, StoreError> {
+    (first, last): (i64, i64),
+    mut see: impl FnMut(u32, &str),
+) -> Result<(), StoreError> {
     let sql = "-- terms_between
         SELECT row, terms FROM traits WHERE row BETWEEN ?1 AND ?2 ORDER BY row";
     let doing = "reading terms";
     let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
-    let rows = [owner.row(Seq(first)), owner.row(Seq(last.min(i64::from(u32::MAX))))];
-    let read =
-        statement.query_map(rows, |r| Ok((position(r.get(0)?).0 as u32, r.get(1)?))).map_err(|e| failed(doing, e))?;
-    read.collect::<Result<Vec<_>, _>>().map_err(|e| failed(doing, e))
+    let between = [owner.row(Seq(first)), owner.row(Seq(last.min(i64::from(u32::MAX))))];
+    let mut rows = statement.query(between).map_err(|e| failed(doing, e))?;
+    while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
+        let terms = row.get_ref(1).and_then(|terms| Ok(terms.as_str()?)).map_err(|e| failed(doing, e))?;
+        see(position(row.get(0).map_err(|e| failed(doing, e))?).0 as u32, terms);
+    }
+    Ok(())
 }
 
 /// An event of a segment has other terms than before.
@@ -326,7 +362,7 @@ fn gaps(segment: i64, positions: &[u32]) -> Vec<u8> {
 
 /// `None`: no list of positions of this segment.
 fn positions(segment: i64, mut gaps: &[u8]) -> Option<Vec<u32>> {
-    let end = (segment + 1) * SEGMENT_EVENTS;
+    let end = end(segment);
     let mut positions = Vec::with_capacity(gaps.len());
     let mut last = segment * SEGMENT_EVENTS;
     while !gaps.is_empty() {
