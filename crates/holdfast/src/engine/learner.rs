@@ -50,6 +50,24 @@ impl Shared {
         change(&mut self.lock());
         self.changed.notify_all();
     }
+
+    fn is_closing(&self) -> bool {
+        self.lock().closing
+    }
+
+    /// Waits for what the call in hand comes to, or for the end.
+    fn answer(&self) -> Result<Reply, LlmError> {
+        let mut state = self.lock();
+        loop {
+            if let Some(answer) = state.answer.take() {
+                return answer;
+            }
+            if state.closing {
+                return Err(LlmError::Stopped { why: "the engine closes" });
+            }
+            state = self.wait(state);
+        }
+    }
 }
 
 impl Learner {
@@ -133,7 +151,7 @@ impl Llm for GivenUpOnClosing {
     }
 
     fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        if self.shared.lock().closing {
+        if self.shared.is_closing() {
             return Err(LlmError::Stopped { why: "the engine closes" });
         }
         let (llm, shared, asked) = (Arc::clone(&self.llm), Arc::clone(&self.shared), prompt.clone());
@@ -145,15 +163,6 @@ impl Llm for GivenUpOnClosing {
         if called.is_err() {
             return Err(LlmError::Stopped { why: "no thread is to be had to ask it in" });
         }
-        let mut state = self.shared.lock();
-        loop {
-            if let Some(answer) = state.answer.take() {
-                return answer;
-            }
-            if state.closing {
-                return Err(LlmError::Stopped { why: "the engine closes" });
-            }
-            state = self.shared.wait(state);
-        }
+        self.shared.answer()
     }
 }
