@@ -69,6 +69,14 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
                 bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
                 owner = Some(next);
             }
+            Ok(_) if owner.is_none() => {
+                brought.unread += 1;
+                if brought.unread <= UNREAD_SHOWN {
+                    printer.say(format_args!(
+                        "not read: {shown}, line {number}: whose it is can't be told, since the owner's line before it was not read"
+                    ));
+                }
+            }
             Ok(line) => {
                 batch.push(line);
                 if batch.len() == BATCH_LINES {
@@ -76,6 +84,11 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
                 }
             }
             Err(error) => {
+                // What follows a broken owner's line is not the owner's before it.
+                if line.trim_ascii_start().starts_with(br#"{"line":"owner""#) {
+                    bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+                    owner = None;
+                }
                 brought.unread += 1;
                 if brought.unread <= UNREAD_SHOWN {
                     // The message of a JSON error names the place and the kind of fault; the text itself is not repeated.

@@ -117,6 +117,12 @@ impl Engine {
         for line in lines {
             match line {
                 ExportLine::Owner { .. } => {}
+                ExportLine::Event(stored) if stored.event.scope.owner != *owner => {
+                    imported.refused.push(format!("event {}: {OF_ANOTHER}", stored.event.id));
+                }
+                ExportLine::Task(task) if task.owner != *owner => {
+                    imported.refused.push(format!("task {}: {OF_ANOTHER}", task.id));
+                }
                 // The same line again.
                 ExportLine::Task(task) if brought.contains(task.id.as_str()) => imported.known += 1,
                 ExportLine::Memory(memory) if brought.contains(&*memory.id.to_string()) => imported.known += 1,
@@ -208,6 +214,8 @@ impl Engine {
         Ok(imported)
     }
 }
+
+const OF_ANOTHER: &str = "it is another owner's than the line before says";
 
 /// What no memory of ours has: a file may have been written by anybody.
 fn what_is_wrong_with(memory: &Memory) -> Option<&'static str> {

@@ -79,7 +79,7 @@ impl Engine {
         observed.pop().expect("one event in, one result out")
     }
 
-    /// Records events in order. Those of one owner that follow each other share one durable commit. An event that is refused
+    /// Records events, each owner's in order. Those of one owner share one durable commit. An event that is refused
     /// has its error in its place and does not keep the others out; an error of the store ends the call.
     pub fn observe_many(
         &self,
@@ -88,17 +88,19 @@ impl Engine {
         if entries.len() > BATCH_EVENTS_MAX {
             return Err(Error::TooManyEvents { count: entries.len(), max: BATCH_EVENTS_MAX });
         }
-        let mut results = Vec::with_capacity(entries.len());
-        let mut rest = entries.into_iter().peekable();
-        while let Some(first) = rest.next() {
-            let owner = first.0.scope.owner.clone();
-            let mut run = vec![first];
-            while let Some(next) = rest.next_if(|(raw, _)| raw.scope.owner == owner) {
-                run.push(next);
-            }
-            results.extend(self.observe_run(&owner, run)?);
+        // Owners know nothing of each other, so each one's events are one run, however they alternate.
+        let mut runs: BTreeMap<Owner, Run> = BTreeMap::new();
+        let mut results: Vec<(usize, Result<Observed, Error>)> = Vec::with_capacity(entries.len());
+        for (place, entry) in entries.into_iter().enumerate() {
+            let run = runs.entry(entry.0.scope.owner.clone()).or_default();
+            run.places.push(place);
+            run.entries.push(entry);
         }
-        Ok(results)
+        for (owner, run) in runs {
+            results.extend(run.places.into_iter().zip(self.observe_run(&owner, run.entries)?));
+        }
+        results.sort_by_key(|(place, _)| *place);
+        Ok(results.into_iter().map(|(_, result)| result).collect())
     }
 
     /// Events of one owner, under its lock, in one commit.
@@ -154,6 +156,14 @@ impl Engine {
             None => stamped.into_iter().map(read).collect(),
         }
     }
+}
+
+/// One owner's share of a call.
+#[derive(Default)]
+struct Run {
+    /// Of each entry, its place in the call.
+    places: Vec<usize>,
+    entries: Vec<(RawEvent, Option<Update>)>,
 }
 
 /// An event as it came in, with the id and time it will have.

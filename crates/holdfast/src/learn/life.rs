@@ -57,6 +57,11 @@ pub fn with_effect(
         after.retired_at = Some(now);
         after.reason = Some(reason.clone());
     }
+    // It faded for hurting, and has helped since.
+    if after.status == MemoryStatus::Fading && memory.uses.keeps_hurting() && !after.uses.keeps_hurting() {
+        after.status = MemoryStatus::Active;
+        (after.retired_at, after.reason) = (None, None);
+    }
     Change { before: Some(memory.clone()), after, verb, reason, cause }
 }
 

@@ -225,6 +225,8 @@ fn what_keeps_hurting_fades_with_the_tasks_that_show_it() {
     assert_eq!(memory.status, MemoryStatus::Fading);
     assert_eq!(memory.reason.as_deref(), Some("it hurt 4 times of 5: a, b, c, d"));
     assert!((memory.uses.utility() - 2.0 / 7.0).abs() < 1e-6);
+    memory = felt(&memory, Effect::Helped, None);
+    assert_eq!((memory.status, memory.reason.as_deref()), (MemoryStatus::Active, None), "it helps again");
 }
 
 #[test]

@@ -10,6 +10,9 @@ use crate::types::event::{Overturned, StoredEvent};
 /// Length of an excerpt, in characters: a paragraph. A shorter event is its own excerpt.
 const EXCERPT_CHARACTERS_MAX: usize = 600;
 
+/// Of a stretch without sentences, the least that is looked at and shown by itself.
+const PIECE_CHARACTERS: usize = 150;
+
 /// A statement as short as a value (「3.2%」) is looked for as it stands; a longer one by what it says.
 const VALUE_CHARACTERS_MAX: usize = 12;
 
@@ -24,6 +27,8 @@ pub fn excerpt(event: &StoredEvent, plan: &Plan) -> Vec<Range<usize>> {
     if standing.iter().map(length).sum::<usize>() <= EXCERPT_CHARACTERS_MAX {
         return joined(content, standing);
     }
+    // A sentence without an end, as of a long list, is looked through piece by piece.
+    let standing: Vec<Range<usize>> = standing.into_iter().flat_map(|range| pieces(content, range)).collect();
     let wanted: Vec<(&str, f32)> = plan.terms.iter().map(|term| (term.text.as_str(), term.weight)).collect();
     let mut ranked: Vec<(f32, usize)> = standing
         .iter()
@@ -54,6 +59,28 @@ pub fn excerpt(event: &StoredEvent, plan: &Plan) -> Vec<Range<usize>> {
         return std::iter::once(first.start..end).collect();
     }
     joined(content, chosen.into_iter().map(|place| standing[place].clone()).collect())
+}
+
+/// A stretch that is longer than an excerpt, cut behind white space or a comma; where there is none for long, wherever it has to be.
+fn pieces(content: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let text = &content[range.clone()];
+    if text.chars().count() <= EXCERPT_CHARACTERS_MAX {
+        return vec![range];
+    }
+    let (mut pieces, mut start, mut length) = (Vec::new(), range.start, 0);
+    for (at, c) in text.char_indices() {
+        length += 1;
+        let ends_well = c.is_whitespace() || matches!(c, ',' | '，' | '、' | ';');
+        if length >= PIECE_CHARACTERS && ends_well || length >= 2 * PIECE_CHARACTERS {
+            let end = range.start + at + c.len_utf8();
+            pieces.push(start..end);
+            (start, length) = (end, 0);
+        }
+    }
+    if start < range.end {
+        pieces.push(start..range.end);
+    }
+    pieces
 }
 
 /// What of a sentence still holds: all, none, or of a list of things with their values (「顺达 6.8 万，铁牛 5.9 万」) the others.
@@ -106,7 +133,7 @@ fn joined(content: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_overturned;
+    use super::{is_overturned, pieces};
     use crate::types::event::Overturned;
 
     #[test]
@@ -125,5 +152,16 @@ mod tests {
         ] {
             assert_eq!(is_overturned(sentence, &[overturned(statement, new)]), expected, "{sentence}");
         }
+    }
+
+    #[test]
+    fn a_stretch_without_an_end_is_cut_into_pieces_that_are_all_of_it() {
+        for text in ["word ".repeat(400), "逗号，隔开".repeat(300), "无标点".repeat(500), "a".repeat(5_000)] {
+            let pieces = pieces(&text, 0..text.len());
+            assert!(pieces.len() > 3 && pieces.iter().all(|piece| text[piece.clone()].chars().count() <= 300));
+            let whole: String = pieces.into_iter().map(|piece| &text[piece]).collect();
+            assert_eq!(whole, text);
+        }
+        assert_eq!(pieces("short", 0..5).len(), 1);
     }
 }

@@ -194,3 +194,48 @@ fn more_work_that_is_asked_for_by_the_way_is_a_task_of_its_own() {
         assert!(opened(first) && opened(second), "{second}");
     }
 }
+
+#[test]
+fn events_of_several_owners_keep_their_places_and_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let owners = ["maya", "林悦", "maya", "bo", "林悦", "maya"].map(scope);
+    let entries = owners.iter().enumerate().map(|(n, scope)| (said(scope, &format!("note {n}")), None));
+    let results = engine.observe_many(entries.collect()).unwrap();
+    let seqs: Vec<i64> = results.iter().map(|result| result.as_ref().unwrap().seq.0).collect();
+    assert_eq!(seqs, [1, 1, 2, 1, 2, 3]);
+    for (n, (scope, result)) in owners.iter().zip(&results).enumerate() {
+        let stored = engine.event(&scope.owner, result.as_ref().unwrap().id).unwrap().unwrap();
+        assert_eq!(stored.event.content, format!("note {n}"));
+    }
+}
+
+#[test]
+fn an_export_goes_to_nobody_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let (maya, yue) = (scope("maya"), scope("林悦"));
+    engine.observe(said(&maya, "帮我写周报")).unwrap();
+    let mut out = Vec::new();
+    engine.export(std::slice::from_ref(&maya.owner), &mut out).unwrap();
+    let lines = String::from_utf8(out).unwrap();
+    let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let imported = engine.import(&yue.owner, lines).unwrap();
+    assert_eq!((imported.events, imported.tasks, imported.refused.len()), (0, 0, 2), "{:?}", imported.refused);
+    assert_eq!(found(&engine, &yue, "周报"), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_long_event_was_found_by_is_in_its_excerpt() {
+    for (filler, word) in [("lorem ipsum dolor ", "zebrafish"), ("没有句号的长段子，", "长颈鹿")] {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = engine(directory.path());
+        let me = scope("me");
+        engine.observe(said(&me, &format!("{}{word} {}", filler.repeat(120), filler.repeat(120)))).unwrap();
+        let recalled = engine.recall(&Query::new(me, word, engine.now())).unwrap();
+        let Some(Found::Event { event, excerpt, .. }) = recalled.hits.first().map(|hit| &hit.found) else {
+            panic!("{word} is not found")
+        };
+        assert!(excerpt.iter().any(|part| event.event.content[part.clone()].contains(word)), "{word}: {excerpt:?}");
+    }
+}
