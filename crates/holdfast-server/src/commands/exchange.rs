@@ -85,7 +85,7 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
             }
             Err(error) => {
                 // What follows a broken owner's line is not the owner's before it.
-                if line.trim_ascii_start().starts_with(br#"{"line":"owner""#) {
+                if is_of_an_owner(&line) {
                     bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
                     owner = None;
                 }
@@ -129,6 +129,13 @@ struct Brought {
     #[serde(flatten)]
     imported: Imported,
     unread: u64,
+}
+
+/// Whether a line that can't be read begins as an owner's does.
+fn is_of_an_owner(line: &[u8]) -> bool {
+    const BEGINNING: &[u8] = br#"{"line":"owner""#;
+    let bare = line.iter().filter(|byte| !byte.is_ascii_whitespace()).take(BEGINNING.len());
+    bare.eq(BEGINNING)
 }
 
 fn is_blank(line: &std::io::Result<Vec<u8>>) -> bool {
