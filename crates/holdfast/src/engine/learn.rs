@@ -276,6 +276,12 @@ impl Engine {
         slots: &mut Slots,
     ) -> Result<Vec<Change>, Error> {
         let mut all = Vec::new();
+        let mut taken_back: Vec<Candidate> = Vec::new();
+        for candidate in candidates.iter().filter(|candidate| learn::may_take_back(candidate)) {
+            let known = slots.all(self, owner)?;
+            taken_back.extend(learn::taken_back_elsewhere(candidate, &known, &candidates));
+        }
+        candidates.extend(taken_back);
         // In the order of their moments, so that the first of a slot makes its memory.
         candidates.sort_by_key(|candidate| candidate.evidence.at.timestamp());
         let mut by_slot: BTreeMap<Slot, Vec<Candidate>> = BTreeMap::new();

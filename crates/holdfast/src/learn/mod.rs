@@ -29,4 +29,5 @@ pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{Effect, aged, with_effect};
 pub use proposal::from_proposal;
 pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, reconcile, said_of};
+pub use revoke::{may_take_back, taken_back_elsewhere};
 pub use slots::{attribute, topic, topics_in, words_of};

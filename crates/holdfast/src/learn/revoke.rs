@@ -1,10 +1,15 @@
 //! What a revocation is about: 「周报别再用PDF了」 names the PDF of the rule 「以后周报都用PDF」. A text in, the essence of what it names out.
 
+use std::collections::BTreeMap;
+
+use jiff::ZonedDateTime;
+
 use super::faithful::says_no;
 use super::gate::Candidate;
+use super::reconcile::said_of;
 use super::slots::essence;
 use crate::text::{fold, repeats, same};
-use crate::types::memory::{Evidence, Memory, MemoryKind, Stance};
+use crate::types::memory::{Applies, Evidence, Memory, MemoryKind, MemoryStatus, Slot, Stance};
 
 /// Before what is named. Longer ones first.
 const NO_MORE: &[&str] =
@@ -45,6 +50,45 @@ fn named(text: &str) -> Option<String> {
     (what.chars().count() >= 2).then_some(what)
 }
 
+/// Whether a candidate is a rule for all work that says no to something.
+pub fn may_take_back(candidate: &Candidate) -> bool {
+    candidate.kind == MemoryKind::Rule && candidate.applies == Applies::User && says_no(&candidate.content)
+}
+
+/// 「别再用PDF了」 names no kind of work: the denial of the one rule for some kind that orders it on the same side of the work. `None` if
+/// there are several, or one for all work, which `as_denial` finds.
+pub fn taken_back_elsewhere(candidate: &Candidate, known: &[Memory], new: &[Candidate]) -> Option<Candidate> {
+    let named = named(&candidate.content).filter(|_| may_take_back(candidate))?;
+    let before = |at: &ZonedDateTime| at.timestamp() <= candidate.evidence.at.timestamp();
+    let alike = |kind: MemoryKind, subject: &str, attribute: &str, content: &str| {
+        kind == MemoryKind::Rule
+            && subject == candidate.subject
+            && attribute == candidate.attribute
+            && orders(content, &named)
+    };
+    let evidence = Evidence { stance: Stance::Denies, ..candidate.evidence.clone() };
+    let mut found: BTreeMap<Slot, Candidate> = BTreeMap::new();
+    for memory in known.iter().filter(|memory| memory.status == MemoryStatus::Active && before(&memory.valid_from)) {
+        if alike(memory.kind, &memory.subject, &memory.attribute, &memory.content) {
+            found.insert(memory.slot(), said_of(memory, evidence.clone()));
+        }
+    }
+    for other in new.iter().filter(|other| other.evidence.stance == Stance::States && before(&other.evidence.at)) {
+        if alike(other.kind, &other.subject, &other.attribute, &other.content) {
+            found.insert(other.slot(), Candidate { evidence: evidence.clone(), ..other.clone() });
+        }
+    }
+    let (slot, only) = found.pop_first()?;
+    (found.is_empty() && slot.applies != Applies::User).then_some(only)
+}
+
+/// Whether a rule says yes to what is named.
+fn orders(content: &str, named: &str) -> bool {
+    let one = named.strip_suffix('s').unwrap_or(named);
+    let essence = essence(content);
+    !says_no(content) && (repeats(&essence, named) || repeats(&essence, one))
+}
+
 /// A rule's candidate as the denial of the rule that it takes back, if there is one before it that says yes to what it names.
 pub(super) fn as_denial(candidate: &Candidate, known: &[Memory], new: &[Candidate]) -> Option<Candidate> {
     let said = |evidence: &Evidence| {
@@ -52,18 +96,15 @@ pub(super) fn as_denial(candidate: &Candidate, known: &[Memory], new: &[Candidat
             && evidence.at.timestamp() <= candidate.evidence.at.timestamp()
     };
     let named = named(&candidate.content).filter(|_| candidate.kind == MemoryKind::Rule)?;
-    let one = named.strip_suffix('s').unwrap_or(&named);
-    let ordered = |content: &str| {
-        let essence = essence(content);
-        !says_no(content) && (repeats(&essence, &named) || repeats(&essence, one))
-    };
     let of_known = known.iter().flat_map(|memory| {
         memory.sources.iter().map(move |evidence| (memory.value.as_str(), memory.content.as_str(), evidence))
     });
     let of_new = new.iter().map(|other| (other.value.as_str(), other.content.as_str(), &other.evidence));
     let (value, ..) = of_known
         .chain(of_new)
-        .filter(|(value, content, evidence)| said(evidence) && ordered(content) && !same(value, &candidate.value))
+        .filter(|(value, content, evidence)| {
+            said(evidence) && orders(content, &named) && !same(value, &candidate.value)
+        })
         .max_by_key(|(_, _, evidence)| evidence.at.timestamp())?;
     let evidence = Evidence { stance: Stance::Denies, ..candidate.evidence.clone() };
     Some(Candidate { value: value.to_owned(), evidence, ..candidate.clone() })

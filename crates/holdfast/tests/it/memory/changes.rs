@@ -85,3 +85,23 @@ fn a_rule_that_is_taken_back_is_over_and_nothing_stands_in_its_place() {
     }
     super::check("别再用表格了。", &["rule active: 别再用表格了"]);
 }
+
+/// A revocation that names no kind of work takes back the one rule that orders what it names.
+#[test]
+fn a_revocation_for_all_work_reaches_the_rule_for_one_kind() {
+    in_force(&["以后周报都用Word。", "别再用Word了。"], &["别再用Word了"]);
+    in_force(&["Always send reports as Excel from now on.", "Don't use Excel anymore."], &[]);
+    // Of two it can't be told, and of none nothing is taken back.
+    in_force(&["以后周报都用Word。", "以后合同都用Word。", "不用Word了。"], &["以后周报都用Word", "以后合同都用Word"]);
+    in_force(&["以后周报都用Word。", "不用Excel了。"], &["以后周报都用Word"]);
+    in_force(&["以后周报都用Word。", "这次不用Word。"], &["以后周报都用Word"]);
+    in_force(
+        &["Always send reports as Excel from now on.", "Don't use Excel anymore?"],
+        &["Always send reports as Excel from now on"],
+    );
+    // Taken back before it was said, it stands.
+    in_force(
+        &["Don't use Excel anymore.", "Always send reports as Excel from now on."],
+        &["Always send reports as Excel from now on"],
+    );
+}
