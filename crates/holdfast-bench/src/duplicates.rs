@@ -15,6 +15,7 @@ use holdfast::embedding::{self, Choice, Embedder};
 use holdfast::engine::builtin_model_paths;
 use serde::Serialize;
 
+use crate::metrics::Share;
 use vetoes::{Veto, overlap, vetoes};
 
 #[derive(Debug, clap::Args)]
@@ -112,12 +113,6 @@ struct Figures {
     wrong: usize,
     precision: Share,
     recall: Share,
-}
-
-#[derive(Debug, Serialize)]
-struct Share {
-    share: f64,
-    interval: [f64; 2],
 }
 
 /// One pair, to be read by hand.
@@ -305,25 +300,23 @@ impl Figures {
             different: judged.len() - same,
             merged,
             wrong: merged - right,
-            precision: Share::of(right, merged),
-            recall: Share::of(right, same),
+            precision: share(right, merged),
+            recall: share(right, same),
         }
     }
 }
 
-impl Share {
-    /// With the 95 % interval of Wilson (1927): a bootstrap of shares that are all 1 knows no doubt.
-    fn of(count: usize, of: usize) -> Self {
-        const Z: f64 = 1.96;
-        if of == 0 {
-            return Self { share: 0.0, interval: [0.0, 1.0] };
-        }
-        let (n, share) = (of as f64, count as f64 / of as f64);
-        let middle = share + Z * Z / (2.0 * n);
-        let reach = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-        let end = |sum: f64| (sum / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
-        Self { share, interval: [end(middle - reach), end(middle + reach)] }
+/// A share with the interval of Wilson (1927): a bootstrap of shares that are all 1 knows no doubt.
+fn share(count: usize, of: usize) -> Share {
+    const Z: f64 = 1.96;
+    if of == 0 {
+        return Share { share: 0.0, interval: [0.0, 1.0] };
     }
+    let (n, share) = (of as f64, count as f64 / of as f64);
+    let middle = share + Z * Z / (2.0 * n);
+    let reach = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let end = |sum: f64| (sum / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
+    Share { share, interval: [end(middle - reach), end(middle + reach)] }
 }
 
 fn write(path: &Path, pairs: &[Pair], vetoed: &[Vec<Veto>], scores: &[[f64; 5]]) -> Result<()> {
@@ -362,7 +355,6 @@ fn print(line: &Line<'_>, as_json: bool) -> Result<()> {
         println!("{}", serde_json::to_string(line)?);
         return Ok(());
     }
-    let share = |share: &Share| format!("{:.3} [{:.3}, {:.3}]", share.share, share.interval[0], share.interval[1]);
     let names =
         format!("{:<5}{:<14} {:<7}", line.language, format!("{:?}", line.comparison), format!("{:?}", line.text));
     println!("{names} auc {:.2} {:.2}", line.auc_tune, line.auc_held);
@@ -380,8 +372,8 @@ fn print(line: &Line<'_>, as_json: bool) -> Result<()> {
             tune.recall.share,
             held.merged,
             held.wrong,
-            share(&held.precision),
-            share(&held.recall),
+            held.precision,
+            held.recall,
         );
     }
     Ok(())

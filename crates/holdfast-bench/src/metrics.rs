@@ -68,6 +68,20 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
+/// A share with its 95 % interval.
+#[derive(Debug, Serialize)]
+pub struct Share {
+    pub share: f64,
+    pub interval: [f64; 2],
+}
+
+impl std::fmt::Display for Share {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { share, interval: [from, to] } = self;
+        f.pad(&format!("{share:.3} [{from:.3}, {to:.3}]"))
+    }
+}
+
 /// The 95 % bootstrap interval of their mean.
 pub fn interval(values: &[f64]) -> [f64; 2] {
     if values.is_empty() {

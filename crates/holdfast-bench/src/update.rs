@@ -21,7 +21,7 @@ use holdfast::types::scope::{Owner, Scope, ScopeId};
 use jiff::ZonedDateTime;
 use serde::Serialize;
 
-use crate::metrics::{interval, mean};
+use crate::metrics::{Share, interval, mean};
 use score::{CHANGE_EN, CHANGE_ZH, Line, Outcome};
 use sets::{Asked, Class, Talk};
 
@@ -65,13 +65,6 @@ struct Shares {
     stale_as_current: Share,
     /// First, and nothing stale.
     updated: Share,
-}
-
-#[derive(Debug, Serialize)]
-struct Share {
-    share: f64,
-    /// 95 % bootstrap interval.
-    interval: [f64; 2],
 }
 
 /// One question, to be read by hand.
@@ -271,15 +264,10 @@ fn print(report: &Report, json: bool) -> Result<()> {
         report.set, report.messages, report.memories, report.embedding
     );
     println!("{:<18} {:>4}  {:<21} {:<21} {:<21} updated", "", "n", "served", "first", "stale as current");
-    let cell = |share: &Share| format!("{:.3} [{:.3}, {:.3}]", share.share, share.interval[0], share.interval[1]);
     let row = |name: &str, shares: &Shares| {
         println!(
             "{name:<18} {:>4}  {:<21} {:<21} {:<21} {}",
-            shares.n,
-            cell(&shares.served),
-            cell(&shares.first),
-            cell(&shares.stale_as_current),
-            cell(&shares.updated)
+            shares.n, shares.served, shares.first, shares.stale_as_current, shares.updated
         );
     };
     row("updates", &report.update);
