@@ -8,7 +8,6 @@ use rusqlite::{Connection, params};
 
 use super::open::failed;
 use super::row::{Columns, Fields, OwnerNumber, owner_number, position};
-use super::segments;
 use crate::store::{StoreError, Traits};
 use crate::types::change::NewEvent;
 use crate::types::event::{Kind, Source};
@@ -90,8 +89,8 @@ impl TraitsRow {
     }
 }
 
-/// Writes traits by ascending rows, and the segments of the lexical index that are full with them.
-pub(super) fn write(connection: &Connection, mut added: Vec<TraitsRow>) -> Result<(), StoreError> {
+/// Writes traits by ascending rows. Gives back whose they are.
+pub(super) fn write(connection: &Connection, mut added: Vec<TraitsRow>) -> Result<Vec<OwnerNumber>, StoreError> {
     added.sort_unstable_by_key(|traits| traits.row);
     let doing = "writing traits";
     let sql = "-- write_traits
@@ -114,7 +113,7 @@ pub(super) fn write(connection: &Connection, mut added: Vec<TraitsRow>) -> Resul
     }
     let mut owners: Vec<OwnerNumber> = added.iter().map(|traits| OwnerNumber::of(traits.row)).collect();
     owners.dedup();
-    owners.into_iter().try_for_each(|owner| segments::write_due(connection, owner))
+    Ok(owners)
 }
 
 /// Rules: the owner's rows only; one lookup for each position.

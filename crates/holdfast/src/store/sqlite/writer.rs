@@ -12,7 +12,8 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::apply;
 use super::open::{WriterLock, failed};
-use super::{traits, vectors};
+use super::traits::TraitsRow;
+use super::{segments, traits, vectors};
 use crate::env::Env;
 use crate::store::{ModelId, StoreError};
 use crate::types::change::{ChangeSet, Committed, EventVectors};
@@ -150,7 +151,7 @@ fn try_group(
             Job::Commit(changes, reply) => {
                 // An event of this very group may be archived: its traits must be there to be replaced.
                 if !(changes.archived.is_empty() && changes.restored.is_empty())
-                    && let Err(error) = traits::write(&transaction, std::mem::take(&mut added))
+                    && let Err(error) = index(&transaction, std::mem::take(&mut added))
                 {
                     drop(reply.send(Err(error.again())));
                     group.for_each(|job| refuse(job, &error));
@@ -181,11 +182,17 @@ fn try_group(
         }
         probe(Point::JobApplied);
     }
-    traits::write(&transaction, added)?;
+    index(&transaction, added)?;
     probe(Point::IndexWritten);
     transaction.commit().map_err(|e| failed("committing", e))?;
     probe(Point::Committed);
     Ok(())
+}
+
+/// What ranking and search look at of the events added: their traits, and the segments of the lexical index that are full with them.
+fn index(connection: &Connection, added: Vec<TraitsRow>) -> Result<(), StoreError> {
+    let owners = traits::write(connection, added)?;
+    owners.into_iter().try_for_each(|owner| segments::write_due(connection, owner))
 }
 
 fn in_savepoint<T>(
