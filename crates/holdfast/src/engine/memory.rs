@@ -199,8 +199,7 @@ impl Engine {
         embedded: Option<&Embedded>,
     ) -> Result<(Vec<Hit>, Vec<MemoryNote>), Error> {
         let owner = &query.scope.owner;
-        let then = query.filter.until.is_some() || query.filter.known_at.is_some();
-        let known = if then || plan.history {
+        let known = if query.filter.is_as_of() || plan.history {
             Arc::new(self.known(owner, &MemoryFilter::default())?)
         } else {
             self.known.of(self, owner)?

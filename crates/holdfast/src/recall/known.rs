@@ -155,10 +155,9 @@ fn score<'a>(plan: &Plan, asked: &Asked<'_>, known: &'a Known, total: f32) -> Sc
     let (confidence, activity) = asked.strengths.get(&memory.id).copied().unwrap_or((memory.confidence, 1.0));
     let importance = f32::from(memory.importance.clamp(1, 5)) / 5.0;
     let inferred = memory.kind == MemoryKind::Inference || memory.origin == Origin::AgentInferred;
-    // As of a time, what fades today held then.
-    let as_of = asked.filter.until.is_some() || asked.filter.known_at.is_some();
     let zone = match memory.status {
-        MemoryStatus::Fading if !as_of => Zone::AskedAgain,
+        // As of a time, what fades today held then.
+        MemoryStatus::Fading if !asked.filter.is_as_of() => Zone::AskedAgain,
         _ if inferred => Zone::Inferred,
         _ => Zone::Stated,
     };
@@ -202,7 +201,7 @@ fn hidden(plan: &Plan, asked: &Asked<'_>, known: &Known) -> Option<Verdict> {
     let memory = &known.memory;
     let hide = |reason: &str| Some(Verdict::Hidden { reason: reason.to_owned() });
     let filter = asked.filter;
-    let as_of = filter.until.is_some() || filter.known_at.is_some();
+    let as_of = filter.is_as_of();
     match memory.status {
         MemoryStatus::Pending => return hide("it is pending: nobody who may say so has confirmed it"),
         MemoryStatus::Erased => return hide("it was erased"),

@@ -26,6 +26,13 @@ pub struct Query {
     pub limits: Limits,
 }
 
+impl Filter {
+    /// Whether it asks what held, or was known, at a time.
+    pub fn is_as_of(&self) -> bool {
+        self.until.is_some() || self.known_at.is_some()
+    }
+}
+
 impl Query {
     pub fn new(scope: Scope, text: impl Into<String>, now: ZonedDateTime) -> Self {
         Self {
