@@ -17,8 +17,9 @@ impl En<'_, '_> {
         start: usize,
         subject: Option<Range<usize>>,
     ) -> Option<Found> {
-        if let Some(found) = self.moved(at, next, end, attribute, start, subject.clone()) {
-            return Some(found);
+        let word = &self.reading.text()[self.words[at].0.start..end];
+        if let Some((name, value)) = self.moved(next, attribute) {
+            return Some(self.found(name.unwrap_or(word), value, true, subject, start));
         }
         let is = self.any(
             next,
@@ -40,20 +41,12 @@ impl En<'_, '_> {
         }
         let from = if matches!(self.word(is), "a" | "an") && attribute != Attribute::Team { is + 1 } else { is };
         let value = self.value(from, CUTS)?;
-        let word = &self.reading.text()[self.words[at].0.start..end];
         values::fits(self.reading, attribute, &value).then(|| self.found(word, value, true, subject, start))
     }
 
-    /// "my rent is up to $1400", "my team has grown to 9 people".
-    fn moved(
-        &self,
-        at: usize,
-        next: usize,
-        end: usize,
-        attribute: Attribute,
-        start: usize,
-        subject: Option<Range<usize>>,
-    ) -> Option<Found> {
+    /// "my rent is up to $1400", "my team has grown to 9 people": the new value, with the name of what it is of where that is not the
+    /// attribute itself.
+    fn moved(&self, next: usize, attribute: Attribute) -> Option<(Option<&'static str>, Range<usize>)> {
         let mut place = next;
         while MOVE_ADVERBS.contains(&self.word(place)) {
             place += 1;
@@ -62,11 +55,9 @@ impl En<'_, '_> {
         if attribute == Attribute::Team {
             let said = &self.reading.text()[value.clone()];
             let people = ["people", "members", "persons", "engineers", "of us"].iter().any(|unit| said.ends_with(unit));
-            return people.then(|| self.found("team size", value, true, subject, start));
+            return people.then_some((Some("team size"), value));
         }
-        let word = &self.reading.text()[self.words[at].0.start..end];
-        (values::is_counted(attribute) && values::fits(self.reading, attribute, &value))
-            .then(|| self.found(word, value, true, subject, start))
+        (values::is_counted(attribute) && values::fits(self.reading, attribute, &value)).then_some((None, value))
     }
 
     /// A number at a place and its unit, if it is told of now: "$1400 before I moved out" is over.
