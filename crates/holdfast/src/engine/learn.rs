@@ -277,8 +277,9 @@ impl Engine {
     ) -> Result<Vec<Change>, Error> {
         let mut all = Vec::new();
         let mut taken_back: Vec<Candidate> = Vec::new();
-        for candidate in candidates.iter().filter(|candidate| learn::may_take_back(candidate)) {
-            let known = slots.all(self, owner)?;
+        let mut revoking = candidates.iter().filter(|candidate| learn::may_take_back(candidate)).peekable();
+        let known = if revoking.peek().is_some() { slots.all(self, owner)? } else { Vec::new() };
+        for candidate in revoking {
             taken_back.extend(learn::taken_back_elsewhere(candidate, &known, &candidates));
         }
         candidates.extend(taken_back);
