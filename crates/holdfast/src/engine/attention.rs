@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Engine, Error};
 use jiff::Timestamp;
 
+use super::{Engine, Error};
 use crate::store::{EventPage, Store, StoreError};
 use crate::types::change::{SessionState, TaskChange};
 use crate::types::event::{Kind, Source};

@@ -114,6 +114,30 @@ impl Embedding {
         self.shared.lock().wanted += 1;
         self.shared.changed.notify_all();
     }
+
+    /// Waits until everything recorded so far has its vectors.
+    pub(super) fn settle(&self, mut tell: impl FnMut(Progress)) -> Result<(), Error> {
+        let (Some(embedder), Some(_)) = (&self.chosen, &self.worker) else { return Ok(()) };
+        if self.store.active_model()?.is_some_and(|active| active != *embedder.model()) {
+            return Ok(());
+        }
+        self.wake();
+        let wanted = self.shared.lock().wanted;
+        loop {
+            tell(self.store.embedded(embedder.model())?);
+            let state = self.shared.lock();
+            if state.done >= wanted {
+                return match &state.failure {
+                    Some(failure) => {
+                        let source = Box::<dyn std::error::Error + Send + Sync>::from(failure.clone());
+                        Err(StoreError::Backend { doing: "embedding", source }.into())
+                    }
+                    None => Ok(()),
+                };
+            }
+            drop(self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner));
+        }
+    }
 }
 
 impl Drop for Embedding {
@@ -206,36 +230,6 @@ fn passages_of(unembedded: &Unembedded) -> Vec<String> {
 }
 
 impl Engine {
-    /// Waits until everything recorded so far has its vectors, and a language model that learns in the background has been asked about
-    /// what it was due for. `tell` hears how far the vectors are.
-    pub fn settle(&self, mut tell: impl FnMut(Progress)) -> Result<(), Error> {
-        if let Some(learner) = &self.learner {
-            learner.settle();
-        }
-        let embedding = &self.embedding;
-        let (Some(embedder), Some(_)) = (&embedding.chosen, &embedding.worker) else { return Ok(()) };
-        if self.store.active_model()?.is_some_and(|active| active != *embedder.model()) {
-            return Ok(());
-        }
-        embedding.wake();
-        let shared = &embedding.shared;
-        let wanted = shared.lock().wanted;
-        loop {
-            tell(self.store.embedded(embedder.model())?);
-            let state = shared.lock();
-            if state.done >= wanted {
-                return match &state.failure {
-                    Some(failure) => {
-                        let source = Box::<dyn std::error::Error + Send + Sync>::from(failure.clone());
-                        Err(StoreError::Backend { doing: "embedding", source }.into())
-                    }
-                    None => Ok(()),
-                };
-            }
-            drop(shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner));
-        }
-    }
-
     /// Makes all vectors anew with the chosen model, then lets it serve. The old ones serve until then; a call that was
     /// stopped goes on where it was.
     pub fn reindex(&self, mut tell: impl FnMut(Progress)) -> Result<Progress, Error> {

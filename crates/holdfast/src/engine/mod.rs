@@ -62,7 +62,7 @@ use crate::llm::Llm;
 use crate::redact::Rules;
 use crate::signals::Lexicon;
 use crate::store::sqlite::Sqlite;
-use crate::store::{JournalPage, Store, StoreStatus};
+use crate::store::{JournalPage, Progress, Store, StoreStatus};
 use crate::types::event::StoredEvent;
 use crate::types::ids::{EventId, OperationId, RunId};
 use crate::types::operation::{JournalEntry, Operation, Target, Verb};
@@ -198,6 +198,15 @@ impl Engine {
             pool.ok().filter(|_| threads > 1)
         };
         self.readers.get_or_init(start).as_ref()
+    }
+
+    /// Waits until a language model that learns in the background has been asked about what it was due for, which takes as long as the model
+    /// does, and everything recorded so far has its vectors. `tell` hears how far the vectors are.
+    pub fn settle(&self, tell: impl FnMut(Progress)) -> Result<(), Error> {
+        if let Some(learner) = &self.learner {
+            learner.settle();
+        }
+        self.embedding.settle(tell)
     }
 
     /// The environment's time, in its zone.
