@@ -197,6 +197,24 @@ fn observing() {
     "#);
 }
 
+/// A file whose second owner's line is broken: what follows is nobody's, and not the first one's.
+#[test]
+fn what_follows_a_broken_owners_line_is_brought_in_for_nobody() {
+    let place = Place::new();
+    for (user, text) in [("maya", "帮我写周报"), ("林悦", "以后合同都用英文写")] {
+        assert_eq!(place.run(&["--store", "from", "--user", user, "observe", text]).code, 0);
+    }
+    let exported = place.run(&["--store", "from", "export", "--all"]).stdout;
+    let second = exported.match_indices(r#"{"line":"owner""#).nth(1).unwrap().0;
+    let broken = format!("{}{}", &exported[..second], exported[second..].replacen("\"version\":1", "\"version\":", 1));
+    let file = place.file("broken.jsonl", broken);
+    let ran = place.run(&["--store", "to", "import", &file]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(ran.stderr.contains("whose it is can't be told"), "{}", ran.stderr);
+    let again = place.run(&["--store", "to", "export", "--all"]).stdout;
+    assert!(again.contains("帮我写周报") && !again.contains("英文"), "{again}");
+}
+
 #[test]
 fn importing() {
     let place = Place::new();

@@ -654,3 +654,15 @@ fn time() {
     time("1 MiB of 不", &"不".repeat(350_000), 20);
     time("1 MiB of 客户", &"客户".repeat(170_000), 20);
 }
+
+/// 准备 is a plan and the verb of a request: listed again by a speaker, it is still each of them once.
+#[test]
+fn a_word_that_is_listed_again_is_found_once_for_each_meaning() {
+    let builtin = Lexicon::builtin();
+    let again =
+        builtin.extended_with("[states.cancel]\nverbs = [\"取消\"]\n[cues]\nrequest_verbs = [\"准备\", \"准备\"]");
+    let again = again.expect("a word list");
+    for text in ["帮我准备年会方案", "取消华星的会，准备周报"] {
+        assert_eq!(again.hits(text), builtin.hits(text), "{text}");
+    }
+}

@@ -684,6 +684,7 @@ fn a_forged_memory_is_refused_or_waits() {
         ("\"importance\":4", "\"importance\":200"),
         ("\"version\":1", "\"version\":18446744073709551615"),
         ("\"content\":\"以后周报都用PDF\"", "\"content\":\"\""),
+        ("\"subject\":\"user\"", &format!("\"subject\":\"{}\"", "u".repeat(5_000))),
     ] {
         let forged = memory.replace(from, to);
         assert_ne!(forged, memory, "{from}");
