@@ -199,6 +199,9 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("stats", "status"),
     ("info", "status"),
     ("backup", "export"),
+    ("delete", "forget"),
+    ("erase", "forget"),
+    ("remove", "forget"),
 ];
 
 /// Commands whose text is one argument.
@@ -297,6 +300,13 @@ pub enum Command {
         #[arg(long, default_value_t = ARCHIVE_AFTER_DAYS, value_name = "DAYS")]
         older_than: u32,
     },
+    /// Forget on request: hide it, or erase it from every copy
+    ///
+    /// What is named: --event, --matching, --task, --session, or --everything of --user or --agent. Without --hide or --erase it is only said how
+    /// far it would reach. Hidden things are neither found nor cited, and are kept. Erased ones are gone from the log, the indexes, the vectors,
+    /// the memories and tasks drawn from them, the journal's text, cold storage and the write-ahead log, and don't come back by replay or
+    /// import; the receipt on stdout says what was searched for what is left. Exports and backups made before are out of reach.
+    Forget(ForgetArguments),
     /// Bring an archived event's body back
     Restore {
         /// The event's id
@@ -324,6 +334,34 @@ pub enum Command {
         /// Whose; for bash: holdfast completions bash > ~/.local/share/bash-completion/completions/holdfast
         shell: Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct ForgetArguments {
+    /// These events
+    #[arg(long, value_name = "EVENT", value_parser = event_id)]
+    pub event: Vec<EventId>,
+    /// Events and memories that have these words, in any width, case or Chinese script
+    #[arg(long, value_name = "TEXT", conflicts_with = "event")]
+    pub matching: Option<String>,
+    /// All of the chosen user (with every agent, unless --agent) or of the chosen agent (with every user), its name included
+    #[arg(long, conflicts_with_all = ["event", "matching"])]
+    pub everything: bool,
+    /// Take it out of view; it is kept
+    #[arg(long, group = "how")]
+    pub hide: bool,
+    /// Take it out of every copy; nobody can bring it back
+    #[arg(long, group = "how")]
+    pub erase: bool,
+    /// Bring what is hidden back into view
+    #[arg(long, group = "how")]
+    pub unhide: bool,
+    /// Why, for the journal; better without a word of what is forgotten
+    #[arg(long, value_name = "TEXT", requires = "how")]
+    pub reason: Option<String>,
+    /// Touch nothing if it is more events than this [default: 1000 with --matching]
+    #[arg(long, value_name = "N")]
+    pub max: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -586,6 +624,7 @@ pub enum LlmCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct JournalArguments {
     /// Of one run: its id, or latest
     #[arg(long, value_name = "RUN")]
@@ -596,6 +635,14 @@ pub struct JournalArguments {
     /// Operations at most, the newest
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = one_or_more)]
     pub limit: usize,
+    #[command(subcommand)]
+    pub command: Option<JournalCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum JournalCommand {
+    /// Check that no line was changed, added or taken out since it was written
+    Verify,
 }
 
 #[derive(Debug, Args)]

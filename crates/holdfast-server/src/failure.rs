@@ -40,6 +40,10 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | engine::Error::NoSuchMemory(_)
                         | engine::Error::BadMemory(_)
                         | engine::Error::NoSuchSecret(_)
+                        | engine::Error::Erased
+                        | engine::Error::NoReason
+                        | engine::Error::NoWords
+                        | engine::Error::TooMuch { .. }
                         | engine::Error::NoRedactionKey
                         | engine::Error::OtherRedactionKey(_)
                 )
@@ -67,6 +71,8 @@ pub fn hint(error: &anyhow::Error) -> &'static str {
         Some(engine::Error::NoTask) => {
             " (--task ID, or --session ID of one that is on a task; `holdfast task list` shows the tasks)"
         }
+        Some(engine::Error::NoReason) => " (--reason)",
+        Some(engine::Error::TooMuch { .. }) => " (--max)",
         Some(engine::Error::NoRedactionKey) => " (HOLDFAST_REDACTION_KEY, or --redaction-key-file)",
         Some(engine::Error::Order(_)) => {
             " (`holdfast task update` writes it back, `holdfast task abandon-step` gives it up)"

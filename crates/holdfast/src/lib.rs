@@ -5,6 +5,7 @@ pub mod context;
 pub mod embedding;
 pub mod engine;
 pub mod env;
+pub mod forget;
 pub mod import;
 pub mod journal;
 pub mod learn;

@@ -13,7 +13,7 @@ use jiff::ZonedDateTime;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::{Global, JournalArguments, ReportArguments, RunArgument};
+use crate::cli::{Global, JournalArguments, JournalCommand, ReportArguments, RunArgument};
 use crate::failure::Refused;
 use crate::open;
 use crate::printer::{Printer, plain};
@@ -140,6 +140,18 @@ pub fn shortened(text: &str, characters_max: usize) -> String {
 pub fn journal(global: &Global, arguments: &JournalArguments, printer: Printer) -> Result<()> {
     let engine = open::reading(global, printer)?;
     let owner = open::owner(global, &engine, printer)?;
+    if let Some(JournalCommand::Verify) = arguments.command {
+        let check = engine.verify_journal(&owner)?;
+        return printer.either(&check, || {
+            let erased =
+                if check.erased > 0 { format!(", {} without their text", check.erased) } else { String::new() };
+            format!(
+                "{} verified{erased}; the chain ends in {}",
+                counted(check.operations, "operation", "operations"),
+                check.head
+            )
+        });
+    }
     let page = JournalPage {
         run: run(&engine, &owner, arguments.run.unwrap_or(RunArgument::All))?,
         verb: arguments.verb,

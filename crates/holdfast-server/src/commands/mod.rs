@@ -2,6 +2,7 @@
 
 mod context;
 mod exchange;
+mod forget;
 mod llm;
 mod look;
 mod memory;
@@ -39,6 +40,7 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Export { all } => exchange::export(global, *all, printer),
         Command::Import { file } => return exchange::import(global, file, printer),
         Command::Archive { older_than } => status::archive(global, *older_than, printer),
+        Command::Forget(arguments) => forget::run(global, arguments, printer),
         Command::Restore { id } => status::restore(global, *id, printer),
         Command::Reveal { placeholder, why, by } => status::reveal(global, placeholder, by, why, printer),
         Command::Dump => status::dump(global, printer),

@@ -32,6 +32,7 @@ pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Re
         known_at: time(&arguments.known_at)?.map(|stretch| stretch.end),
         except: Vec::new(),
         history: arguments.history,
+        hidden: false,
     };
     let Limits { facts, rules, memories, .. } = Limits::default();
     let limits = Limits {

@@ -6,6 +6,7 @@ mod bad_input;
 mod commands;
 mod docs;
 mod finding;
+mod forget;
 mod help;
 mod llm;
 mod memory;

@@ -49,6 +49,7 @@ pub(super) fn said(n: u128, source: Source, content: &str) -> StoredEvent {
         signals: Signals::default(),
         predecessor: None,
         archived: false,
+        hidden: false,
         overturned: Vec::new(),
     }
 }

@@ -39,6 +39,16 @@ pub enum Error {
     NoTask,
     #[error("there is no event {0} here")]
     NoSuchEvent(EventId),
+    #[error("this was erased on request, and is not taken in again")]
+    Erased,
+    #[error("say why: the reason stands in the journal")]
+    NoReason,
+    #[error("no words were given that could be matched")]
+    NoWords,
+    #[error(
+        "{events} events would be forgotten, and at most {max} may be: look at the preview, and allow more or name fewer"
+    )]
+    TooMuch { events: u64, max: u64 },
     #[error("there is no memory {0} here: list them with `memory list`")]
     NoSuchMemory(MemoryId),
     #[error("this can't be remembered: {0}")]

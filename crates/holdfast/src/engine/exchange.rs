@@ -8,14 +8,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Engine, Error};
+use crate::forget::{self, Gone};
 use crate::redact;
 use crate::signals;
 use crate::store::EventPage;
 use crate::text;
-use crate::types::change::{ChangeSet, MemoryChange, NewEvent, SessionState, TaskChange};
+use crate::types::change::{ChangeSet, Hiding, MemoryChange, NewEvent, SessionState, TaskChange, Trace};
 use crate::types::event::{Event, RawEvent, StoredEvent};
+use crate::types::ids::EventId;
 use crate::types::memory::{MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Origin, SLOT_PART_BYTES_MAX};
 use crate::types::operation::{Target, Verb};
+use crate::types::query::Filter;
 use crate::types::scope::{Owner, Scope};
 use crate::types::task::Task;
 
@@ -58,7 +61,8 @@ impl Engine {
         for owner in owners {
             write_line(out, &ExportLine::Owner { version: EXPORT_VERSION, owner: owner.clone() })?;
             exported.owners += 1;
-            let mut page = EventPage { limit: PAGE, ..EventPage::default() };
+            let filter = Filter { hidden: true, ..Filter::default() };
+            let mut page = EventPage { filter, limit: PAGE, ..EventPage::default() };
             loop {
                 let events = self.store.events(owner, &page)?;
                 let Some(last) = events.last() else { break };
@@ -111,7 +115,7 @@ impl Engine {
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
         *place = None;
         let mut brought: BTreeSet<String> = BTreeSet::new();
-        let (mut sessions, mut secrets) = (BTreeMap::new(), Vec::new());
+        let (mut sessions, mut secrets, mut hidden_ids) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
         // Slots of which a line has brought what is in force.
         let mut taken = BTreeSet::new();
         for line in lines {
@@ -127,8 +131,11 @@ impl Engine {
                 ExportLine::Task(task) if brought.contains(task.id.as_str()) => imported.known += 1,
                 ExportLine::Memory(memory) if brought.contains(&*memory.id.to_string()) => imported.known += 1,
                 ExportLine::Event(stored) if self.store.event(owner, stored.event.id)?.is_some() => imported.known += 1,
+                ExportLine::Event(stored) if self.is_erased(owner, &Trace::of_event(&stored.event))? => {
+                    imported.refused.push(format!("event {}: {ERASED}", stored.event.id));
+                }
                 ExportLine::Event(stored) => {
-                    let StoredEvent { event, signals, overturned, .. } = *stored;
+                    let StoredEvent { event, signals, overturned, hidden: out_of_view, .. } = *stored;
                     let (id, recorded_at) = (event.id, event.recorded_at);
                     let (session, task) = (event.scope.session.clone(), event.scope.task.clone());
                     let (redactions, said) = (event.redactions.clone(), event.content.clone());
@@ -158,13 +165,21 @@ impl Engine {
                         signals::read(&event.content, &event.occurred_at, event.source, &self.lexicon)
                     };
                     changes.events.push(NewEvent { terms: text::indexed(&event.content), event, signals });
+                    if out_of_view {
+                        hidden_ids.insert(id);
+                    }
                     imported.events += 1;
                 }
                 ExportLine::Task(task) if self.store.task(owner, &task.id)?.is_some() => imported.known += 1,
+                ExportLine::Task(task) if self.is_erased(owner, &[Trace::of_task(&task)])? => {
+                    imported.refused.push(format!("task {}: {ERASED}", task.id));
+                }
                 ExportLine::Task(task) => {
                     let id = task.id.to_string();
                     let (task, hidden) = self.clean(owner, &*task)?;
                     secrets.extend(hidden);
+                    let gone = Gone::new(self.erased_among(owner, forget::sources(&task))?, []);
+                    let task = forget::without(&task, &gone);
                     changes
                         .tasks
                         .push(TaskChange { task: Task { owner: owner.clone(), ..task }, expected_version: None });
@@ -175,6 +190,12 @@ impl Engine {
                 ExportLine::Memory(memory) => {
                     let (mut memory, hidden) = self.clean(owner, &*memory)?;
                     secrets.extend(hidden);
+                    let sources = memory.sources.iter().filter_map(|source| source.event).collect();
+                    let gone = self.erased_among(owner, sources)?;
+                    if !gone.is_empty() || self.is_erased(owner, &[Trace::Memory(memory.id)])? {
+                        imported.refused.push(format!("memory {}: {ERASED}", memory.id));
+                        continue;
+                    }
                     if let Some(wrong) = what_is_wrong_with(&memory) {
                         imported.refused.push(format!("memory {}: {wrong}", memory.id));
                         continue;
@@ -206,6 +227,12 @@ impl Engine {
             Some(json!({ "events": imported.events, "tasks": imported.tasks, "memories": imported.memories }));
         changes.operations.push(operation);
         let committed = self.store.commit(changes)?;
+        let hidden =
+            committed.events.iter().filter(|appended| hidden_ids.contains(&appended.id) && !appended.duplicate);
+        let hidden: Vec<Hiding> = hidden.map(|appended| Hiding { seq: appended.seq, hidden: true }).collect();
+        if !hidden.is_empty() {
+            self.store.commit(ChangeSet { owner: owner.clone(), hidden, ..ChangeSet::default() })?;
+        }
         // Another line, or the store, had the same id or idempotency key.
         let twice = committed.events.iter().filter(|appended| appended.duplicate).count() as u64;
         imported.events -= twice;
@@ -215,6 +242,23 @@ impl Engine {
     }
 }
 
+impl Engine {
+    fn is_erased(&self, owner: &Owner, traces: &[Trace]) -> Result<bool, Error> {
+        Ok(self.store.has_erased()? && self.store.erased(owner, traces)?.contains(&true))
+    }
+
+    /// Which of these events were erased here.
+    fn erased_among(&self, owner: &Owner, events: BTreeSet<EventId>) -> Result<Vec<EventId>, Error> {
+        if !self.store.has_erased()? {
+            return Ok(Vec::new());
+        }
+        let traces: Vec<Trace> = events.iter().copied().map(Trace::Event).collect();
+        let erased = self.store.erased(owner, &traces)?;
+        Ok(events.into_iter().zip(erased).filter_map(|(id, erased)| erased.then_some(id)).collect())
+    }
+}
+
+const ERASED: &str = "it, or what it rests on, was erased here on request";
 const OF_ANOTHER: &str = "it is another owner's than the line before says";
 
 /// What no memory of ours has: a file may have been written by anybody.

@@ -250,7 +250,11 @@ impl Engine {
     /// Memories with what recall compares.
     fn known(&self, owner: &Owner, filter: &MemoryFilter) -> Result<Vec<Known>, StoreError> {
         let mut known = Vec::new();
+        let hides = self.store.memory_state(owner)?.hides;
         for memory in self.store.memories(owner, filter)? {
+            if hides && self.rests_on_hidden(owner, &memory)? {
+                continue;
+            }
             let mut said_in = Vec::new();
             let stated = memory.sources.iter().filter(|source| source.stance == Stance::States).rev();
             for source in stated.take(SAID_IN_MAX) {
@@ -264,6 +268,16 @@ impl Engine {
             known.push(Known::new(memory, &words, said_in));
         }
         Ok(known)
+    }
+
+    /// Whether all that speaks for a memory is out of view.
+    fn rests_on_hidden(&self, owner: &Owner, memory: &Memory) -> Result<bool, StoreError> {
+        let supports = |source: &&Evidence| !matches!(source.stance, Stance::Praises | Stance::Blames);
+        let mut supporting = memory.sources.iter().filter(supports);
+        let events: BTreeSet<_> = supporting.clone().filter_map(|source| source.event).collect();
+        // An operator's word has no event, and is always in view.
+        let by_events = supporting.all(|source| source.event.is_some());
+        Ok(by_events && !events.is_empty() && self.hidden_among(owner, events.iter().copied())? == events)
     }
 
     /// How near each is to the question in meaning, by the vectors of the events that state it. Rules and preferences are served

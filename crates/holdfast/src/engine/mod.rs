@@ -21,6 +21,7 @@ mod attention;
 mod embedder;
 mod error;
 mod exchange;
+mod forget;
 mod induce;
 mod learn;
 mod learner;
@@ -62,7 +63,7 @@ use crate::llm::Llm;
 use crate::redact::Rules;
 use crate::signals::Lexicon;
 use crate::store::sqlite::Sqlite;
-use crate::store::{JournalPage, Progress, Store, StoreStatus};
+use crate::store::{JournalCheck, JournalPage, Progress, Store, StoreStatus};
 use crate::types::event::StoredEvent;
 use crate::types::ids::{EventId, OperationId, RunId};
 use crate::types::operation::{JournalEntry, Operation, Target, Verb};
@@ -165,6 +166,9 @@ impl Engine {
             learner: None,
             run,
         };
+        if !engine.read_only {
+            engine.finish_erasures()?;
+        }
         if let Some(llm) = config.llm.filter(|_| !engine.read_only) {
             engine.learner = Some(Learner::start(engine.handle(), llm)?);
         }
@@ -242,6 +246,11 @@ impl Engine {
 
     pub fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, Error> {
         Ok(self.store.journal(owner, page)?)
+    }
+
+    /// Checks every link of the owner's journal.
+    pub fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, Error> {
+        Ok(self.store.verify_journal(owner)?)
     }
 
     /// The whole store as text, and a check that it is valid.

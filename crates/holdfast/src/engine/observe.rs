@@ -16,7 +16,7 @@ use crate::recall;
 use crate::redact::{self, Refused, Rules, Taken};
 use crate::signals::{self, Lexicon};
 use crate::text;
-use crate::types::change::{ChangeSet, NewEvent, SessionState, UpdateKey};
+use crate::types::change::{ChangeSet, NewEvent, SessionState, Trace, UpdateKey};
 use crate::types::event::{Event, Kind, RawEvent, Redaction, Source};
 use crate::types::ids::{EventId, Seq};
 use crate::types::operation::{Target, Verb};
@@ -113,8 +113,9 @@ impl Engine {
             let (raws, updates): (Vec<RawEvent>, Vec<Option<Update>>) = entries.into_iter().unzip();
             let mut batch = Batch::new(self, owner, at_hand);
             let mut results = Vec::with_capacity(raws.len());
-            for (read, update) in self.read_all(owner, raws).into_iter().zip(updates) {
-                match read.map_err(Error::from).and_then(|read| batch.take_in(read, update)) {
+            let reads = self.not_erased(owner, self.read_all(owner, raws))?;
+            for (read, update) in reads.into_iter().zip(updates) {
+                match read.and_then(|read| batch.take_in(read, update)) {
                     // Half of this event may be in the batch already: none of it is committed.
                     Err(Error::Store(failure)) => return Err(failure.into()),
                     result => results.push(result),
@@ -138,6 +139,19 @@ impl Engine {
             }
             Ok(results)
         })
+    }
+
+    /// What was erased on request does not come back.
+    fn not_erased(&self, owner: &Owner, reads: Vec<Result<Read, Refused>>) -> Result<Vec<Result<Read, Error>>, Error> {
+        let reads = reads.into_iter().map(|read| read.map_err(Error::from));
+        if !self.store.has_erased()? {
+            return Ok(reads.collect());
+        }
+        let reads: Vec<Result<Read, Error>> = reads.collect();
+        let traces = reads.iter().map(|read| read.as_ref().map(|read| Trace::of_event(&read.new.event)));
+        let erased = self.erased_of(owner, &traces.map(Result::unwrap_or_default).collect::<Vec<_>>())?;
+        let reads = reads.into_iter().zip(erased);
+        Ok(reads.map(|(read, erased)| if erased { Err(Error::Erased) } else { read }).collect())
     }
 
     /// What events say by themselves, without regard to each other: in order, and in parts at once when they are many. Ids and times

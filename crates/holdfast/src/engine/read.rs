@@ -294,6 +294,10 @@ impl Engine {
             },
             (_, task) => task,
         };
+        let task = match task {
+            Some(task) => Some(self.in_view(owner, task)?),
+            None => None,
+        };
         let about = About { task: task.as_ref().map(name_of), reason: sought.reason, open };
         Ok((task, about))
     }

@@ -28,6 +28,9 @@ pub struct Report {
     pub archived_bytes_before: u64,
     pub archived_bytes_after: u64,
     pub restored: u64,
+    /// Events taken out of view on request, and erased.
+    pub hidden: u64,
+    pub erased: u64,
     /// Secrets shown to an operator.
     pub revealed: u64,
     /// Memories written or given more evidence.
@@ -155,7 +158,9 @@ impl Report {
             Verb::Remember => self.remembered += 1,
             Verb::Retract | Verb::Fade => self.let_go += 1,
             Verb::Refuse => *self.refused.entry(operation.reason.clone()).or_default() += 1,
-            Verb::SwitchTask | Verb::Reindex | Verb::Import | Verb::Confirm | Verb::Feedback => {}
+            Verb::Hide => self.hidden += after("events").and_then(Value::as_u64).unwrap_or(0),
+            Verb::Erase => self.erased += after("events").and_then(Value::as_u64).unwrap_or(0),
+            Verb::Unhide | Verb::SwitchTask | Verb::Reindex | Verb::Import | Verb::Confirm | Verb::Feedback => {}
         }
     }
 

@@ -17,6 +17,7 @@ mod reconcile;
 mod revoke;
 mod slots;
 mod timeline;
+mod without;
 
 #[cfg(test)]
 mod tests;
@@ -31,3 +32,4 @@ pub use proposal::from_proposal;
 pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, reconcile, said_of};
 pub use revoke::{may_take_back, taken_back_elsewhere};
 pub use slots::{attribute, topic, topics_in, words_of};
+pub use without::{Without, without};

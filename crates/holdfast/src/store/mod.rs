@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 
-use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState};
-use crate::types::event::{Kind, Source, StoredEvent};
+use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState, Trace, Unfinished};
+use crate::types::event::{Kind, Overturned, Source, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, RunId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::{JournalEntry, Verb};
@@ -82,7 +82,22 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// Lets this model's vectors serve queries and drops all others.
     fn activate_model(&self, model: &ModelId) -> Result<(), StoreError>;
 
+    /// Whether anything was ever erased here.
+    fn has_erased(&self) -> Result<bool, StoreError>;
+    /// Which of these were erased from the owner's part of the store.
+    fn erased(&self, owner: &Owner, traces: &[Trace]) -> Result<Vec<bool>, StoreError>;
+    /// What is marked as holding no longer in the owner's events, in log order.
+    fn marks(&self, owner: &Owner) -> Result<Vec<(EventId, Overturned)>, StoreError>;
+    /// Erasures that were begun and not ended.
+    fn unfinished_erasures(&self) -> Result<Vec<(Owner, Unfinished)>, StoreError>;
+    /// The bytes that stand for these events in the store's files.
+    fn remains(&self, owner: &Owner, events: &[Seq]) -> Result<Vec<Vec<u8>>, StoreError>;
+    /// Empties the write-ahead log, and looks for these bytes in every file of the store.
+    fn scrub(&self, remains: &[Vec<u8>]) -> Result<Scrubbed, StoreError>;
+
     fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError>;
+    /// Checks every link of the owner's journal: a changed, missing or added line is an error that names it.
+    fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError>;
     fn owners(&self) -> Result<Vec<Owner>, StoreError>;
     fn status(&self) -> Result<StoreStatus, StoreError>;
     /// Everything as text, and a check of every invariant on the way: a broken one is an error that names it.
@@ -99,6 +114,32 @@ pub struct EventPage {
     pub limit: usize,
 }
 
+/// A journal that verifies.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalCheck {
+    pub operations: u64,
+    /// Of these, so many have lost their text to an erasure; their commitments are there.
+    pub erased: u64,
+    /// The chain over all of it, hex: kept elsewhere, it shows later that nothing before it was changed.
+    pub head: String,
+}
+
+/// What the last look through the store's files came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scrubbed {
+    pub files: Vec<ScannedFile>,
+    /// How many of the pieces looked for are there and belong to nothing that stays.
+    pub left: u64,
+    /// How many are there because something that stays says the same.
+    pub said_elsewhere: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScannedFile {
+    pub name: String,
+    pub bytes: u64,
+}
+
 /// Where an owner's long-term memory stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryState {
@@ -108,6 +149,8 @@ pub struct MemoryState {
     pub learned: Seq,
     /// And with a model's help up to and with this one.
     pub induced: Seq,
+    /// Whether some of the owner's events are hidden.
+    pub hides: bool,
 }
 
 /// Which part of the journal.

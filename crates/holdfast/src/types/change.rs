@@ -1,9 +1,10 @@
 //! Everything one commit writes. The store applies it whole, in one transaction, or not at all.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::event::{Event, Overturned};
-use super::ids::{EventId, Seq};
+use super::event::{Event, Overturned, Source};
+use super::ids::{EventId, MemoryId, RunId, Seq};
 use super::memory::Memory;
 use super::operation::Operation;
 use super::scope::{Owner, ScopeId, TaskId};
@@ -25,6 +26,10 @@ pub struct ChangeSet {
     pub archived: Vec<ArchivedBody>,
     /// Events whose body comes back.
     pub restored: Vec<RestoredBody>,
+    /// Events that go out of view, or come back into it.
+    pub hidden: Vec<Hiding>,
+    /// What goes for good. First of all, so that what is written beside it finds it gone.
+    pub erased: Erased,
     /// Secrets that were taken out of what is written here. The first that is kept under a placeholder stays.
     pub secrets: Vec<SealedSecret>,
     pub memories: Vec<MemoryChange>,
@@ -94,6 +99,84 @@ pub struct ArchivedBody {
 pub struct RestoredBody {
     pub seq: Seq,
     pub terms: String,
+}
+
+/// An event that is kept, and neither found nor cited while it is hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hiding {
+    pub seq: Seq,
+    pub hidden: bool,
+}
+
+/// What an erasure takes out of an owner's part of the store (SPEC 8.2). What else knew of it is written anew by the same change, and
+/// keyed tombstones of events, tasks and memories stay, so that none of them comes back.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Erased {
+    /// With their bodies, index entries, vectors and marks.
+    pub events: Vec<Seq>,
+    pub tasks: Vec<TaskId>,
+    pub memories: Vec<MemoryId>,
+    pub sessions: Vec<ScopeId>,
+    /// Marks in events that stay, by the event and the statement marked.
+    pub marks: Vec<(EventId, String)>,
+    /// Lines of the journal, by position, whose text goes: their commitments stay, and the chain still verifies.
+    pub operations: Vec<i64>,
+    /// Placeholders whose secrets go, unless what stays has them too.
+    pub secrets: Vec<String>,
+    /// The owner's name goes too: its journal stays under this one.
+    pub renamed: Option<Owner>,
+    /// An erasure of several commits is kept with its first and struck off with its last, so that it is finished after a crash.
+    pub unfinished: Option<Unfinished>,
+    /// An erasure that is done.
+    pub finished: Option<RunId>,
+}
+
+/// An erasure that is under way: what is left to do when a process dies over it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Unfinished {
+    pub id: RunId,
+    pub events: Vec<Seq>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed: Option<Owner>,
+    /// Lines of the journal that lose their text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<i64>,
+    pub operation: Operation,
+}
+
+/// By what something erased is known again, without being kept (SPEC 8.3).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trace {
+    Event(EventId),
+    /// An idempotency key.
+    Key(String),
+    /// The same words of the same source at the same moment.
+    Said {
+        source: Source,
+        at: Timestamp,
+        content: String,
+    },
+    Memory(MemoryId),
+    /// A task of this id that was opened at this moment: another of the same name may be begun.
+    Task {
+        id: TaskId,
+        opened_at: Timestamp,
+    },
+}
+
+impl Trace {
+    /// By which an event would be known.
+    pub fn of_event(event: &Event) -> Vec<Self> {
+        let said =
+            Self::Said { source: event.source, at: event.occurred_at.timestamp(), content: event.content.clone() };
+        let key = event.idempotency_key.clone().map(Self::Key);
+        [Self::Event(event.id), said].into_iter().chain(key).collect()
+    }
+
+    pub fn of_task(task: &Task) -> Self {
+        Self::Task { id: task.id.clone(), opened_at: task.opened_at.timestamp() }
+    }
 }
 
 /// A secret under an operator's key.

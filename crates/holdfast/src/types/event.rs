@@ -177,6 +177,9 @@ pub struct StoredEvent {
     /// The body was moved to cold storage; `event.content` is its summary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
+    /// Out of view on request: neither found nor cited.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
     /// What in it no longer holds, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overturned: Vec<Overturned>,

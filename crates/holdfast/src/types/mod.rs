@@ -5,6 +5,7 @@
 pub mod change;
 pub mod context;
 pub mod event;
+pub mod forget;
 pub mod frame;
 pub mod ids;
 pub mod memory;

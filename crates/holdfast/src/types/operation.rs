@@ -52,6 +52,12 @@ pub enum Verb {
     Feedback,
     /// What was proposed as a memory was not made one.
     Refuse,
+    /// Something was taken out of view on request, and is kept.
+    Hide,
+    /// It is in view again.
+    Unhide,
+    /// Something was taken out of every copy on request.
+    Erase,
 }
 
 words!(Verb {
@@ -75,6 +81,9 @@ words!(Verb {
     Fade => "fade",
     Feedback => "feedback",
     Refuse => "refuse",
+    Hide => "hide",
+    Unhide => "unhide",
+    Erase => "erase",
 });
 
 /// What an operation was done to.

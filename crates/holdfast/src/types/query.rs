@@ -64,6 +64,9 @@ pub struct Filter {
     pub except: Vec<EventId>,
     /// Also what was overturned, marked so: a history query.
     pub history: bool,
+    /// Also what is hidden: for audit and export, never for a prompt.
+    #[serde(skip)]
+    pub hidden: bool,
 }
 
 impl Filter {

@@ -5,6 +5,7 @@
 mod as_of;
 mod corrections;
 mod embedding;
+mod forget;
 mod induce;
 mod learner;
 mod llm;

@@ -21,6 +21,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("working", &["types", "text", "env"]),
     ("import", &["types", "text", "env"]),
     ("journal", &["types", "text", "env"]),
+    ("forget", &["types", "text", "env"]),
     // What a model proposes is untrusted, and checked here.
     ("learn", &["types", "text", "env", "prompts::ProposedMemory", "prompts::ProposedKind"]),
     // Two pure functions: whether a statement says the same again, and which constraints a frame is under.

@@ -12,13 +12,13 @@ use super::open::failed;
 use super::row::{OwnerNumber, json, owner_number, position};
 use super::traits::TraitsRow;
 use super::writer::{Point, Probe};
-use super::{memories, secrets, segments};
+use super::{erase, memories, secrets, segments, tombstones};
 use crate::env::Env;
 use crate::journal::{self, Hash};
 use crate::store::StoreError;
 use crate::types::change::{
-    Appended, ArchivedBody, ChangeSet, Committed, MemoryChange, NewEvent, RestoredBody, SessionState, TaskChange,
-    UpdateKey,
+    Appended, ArchivedBody, ChangeSet, Committed, Hiding, MemoryChange, NewEvent, RestoredBody, SessionState,
+    TaskChange, UpdateKey,
 };
 use crate::types::event::Overturned;
 use crate::types::ids::{EventId, Seq};
@@ -37,6 +37,8 @@ pub(super) fn apply(
 ) -> Result<(Committed, Vec<TraitsRow>), StoreError> {
     check_owner(changes)?;
     let mut owner = OwnerRow::load_or_create(connection, &changes.owner)?;
+    erase::erase(connection, &mut owner, &changes.owner, &changes.erased, env)?;
+    probe(Point::Erased);
     let mut traits = Vec::with_capacity(changes.events.len());
     let mut appended = Vec::with_capacity(changes.events.len());
     let mut sessions = Sessions::default();
@@ -70,9 +72,13 @@ pub(super) fn apply(
         restore(connection, &mut owner, body)?;
         probe(Point::BodyMoved);
     }
+    for hiding in &changes.hidden {
+        hide(connection, &mut owner, *hiding)?;
+    }
     // Those that leave force first: a slot has one in force at any moment.
     let (leaving, in_force): (Vec<&MemoryChange>, Vec<&MemoryChange>) =
         changes.memories.iter().partition(|change| change.memory.status != MemoryStatus::Active);
+    tombstones::check_sources(connection, &changes.owner, &changes.memories)?;
     for change in leaving.into_iter().chain(in_force) {
         memories::write(connection, owner.number, change)?;
         owner.memories += 1;
@@ -98,6 +104,9 @@ pub(super) fn apply(
         }
     }
     owner.save(connection)?;
+    if let Some(name) = &changes.erased.renamed {
+        erase::rename(connection, owner.number, name)?;
+    }
     Ok((Committed { events: appended }, traits))
 }
 
@@ -107,7 +116,7 @@ fn check_owner(changes: &ChangeSet) -> Result<(), StoreError> {
         .chain(changes.tasks.iter().map(|change| &change.task.owner))
         .chain(changes.operations.iter().map(|operation| &operation.owner));
     for owner in owners {
-        if *owner != changes.owner {
+        if *owner != changes.owner && changes.erased.renamed.as_ref() != Some(owner) {
             return Err(StoreError::Refused("a part of the change belongs to another owner".to_owned()));
         }
     }
@@ -124,14 +133,16 @@ fn concerns(operation: &Operation, duplicates: &[EventId]) -> bool {
 }
 
 /// The owner's counters and chain head, read once and saved once per change.
-struct OwnerRow {
-    number: OwnerNumber,
+pub(super) struct OwnerRow {
+    pub(super) number: OwnerNumber,
     last_event: i64,
     last_operation: i64,
     /// Segments of the lexical index reach so far: written with them, not here.
-    indexed: i64,
-    rewritten: i64,
-    memories: i64,
+    pub(super) indexed: i64,
+    pub(super) rewritten: i64,
+    pub(super) erased: i64,
+    pub(super) hidden: i64,
+    pub(super) memories: i64,
     learned: i64,
     induced: i64,
     chain: Hash,
@@ -147,7 +158,8 @@ impl OwnerRow {
             execute_one(connection, sql, values, "creating an owner")?;
         }
         let sql = "-- load_owner
-            SELECT id, last_event, last_operation, rewritten, memories, learned, induced, chain, indexed FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+            SELECT id, last_event, last_operation, rewritten, memories, learned, induced, chain, indexed, erased, hidden
+            FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
         let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
         connection
             .prepare_cached(sql)
@@ -161,6 +173,8 @@ impl OwnerRow {
                         last_event,
                         last_operation,
                         indexed: r.get(8)?,
+                        erased: r.get(9)?,
+                        hidden: r.get(10)?,
                         rewritten,
                         memories,
                         learned,
@@ -174,12 +188,21 @@ impl OwnerRow {
 
     fn save(&self, connection: &Connection) -> Result<(), StoreError> {
         let sql = "-- save_owner
-            UPDATE owner SET last_event = ?2, last_operation = ?3, rewritten = ?4, memories = ?5, learned = ?6, induced = ?7, chain = ?8
-            WHERE id = ?1";
-        let Self { number, last_event, last_operation, indexed: _, rewritten, memories, learned, induced, chain } =
-            self;
-        let values =
-            params![number.0, last_event, last_operation, rewritten, memories, learned, induced, chain.as_slice()];
+            UPDATE owner SET last_event = :last_event, last_operation = :last_operation, rewritten = :rewritten, erased = :erased,
+                hidden = :hidden, memories = :memories, learned = :learned, induced = :induced, chain = :chain
+            WHERE id = :id";
+        let values = named_params! {
+            ":id": self.number.0,
+            ":last_event": self.last_event,
+            ":last_operation": self.last_operation,
+            ":rewritten": self.rewritten,
+            ":erased": self.erased,
+            ":hidden": self.hidden,
+            ":memories": self.memories,
+            ":learned": self.learned,
+            ":induced": self.induced,
+            ":chain": self.chain.as_slice(),
+        };
         execute_one(connection, sql, values, "saving an owner")
     }
 }
@@ -411,6 +434,24 @@ fn archive(connection: &Connection, owner: &mut OwnerRow, body: &ArchivedBody) -
         UPDATE event SET content = ?2, archived = 1 WHERE row = ?1";
     execute_one(connection, sql, params![row, body.summary], "archiving an event")?;
     replace_terms(connection, owner, row, &body.terms)
+}
+
+/// What is hidden stays where it is, and is passed over. One that is as it should be, or gone, is left so.
+fn hide(connection: &Connection, owner: &mut OwnerRow, hiding: Hiding) -> Result<(), StoreError> {
+    let doing = "hiding an event";
+    let row = owner.number.row(hiding.seq);
+    let sql = "-- hide_event
+        UPDATE event SET hidden = ?2 WHERE row = ?1 AND hidden <> ?2";
+    if execute(connection, sql, params![row, hiding.hidden], doing)? == 0 {
+        return Ok(());
+    }
+    let sql = "-- hide_traits
+        UPDATE traits SET hidden = ?2 WHERE row = ?1";
+    execute_one(connection, sql, params![row, hiding.hidden], doing)?;
+    owner.hidden += if hiding.hidden { 1 } else { -1 };
+    // What is known of it alone is not served either: who keeps memories at hand looks again.
+    owner.memories += 1;
+    Ok(())
 }
 
 fn restore(connection: &Connection, owner: &mut OwnerRow, body: &RestoredBody) -> Result<(), StoreError> {

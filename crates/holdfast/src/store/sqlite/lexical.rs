@@ -48,14 +48,14 @@ pub(super) struct Index {
 
 fn snapshot(connection: &Connection, owner: &Owner) -> Result<Option<Snapshot>, StoreError> {
     let sql = "-- snapshot
-        SELECT id, last_event, indexed, rewritten FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+        SELECT id, last_event, indexed, rewritten, hidden > 0, last_event - erased FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
     let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
     connection
         .prepare_cached(sql)
         .and_then(|mut s| {
             s.query_row(key, |r| {
-                let (last, indexed, rewritten) = (r.get(1)?, r.get(2)?, r.get(3)?);
-                Ok(Snapshot { owner: OwnerNumber(r.get(0)?), last, indexed, rewritten })
+                let (last, indexed, rewritten, hides) = (r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?);
+                Ok(Snapshot { owner: OwnerNumber(r.get(0)?), last, indexed, rewritten, hides, events: r.get(5)? })
             })
             .optional()
         })
@@ -80,7 +80,7 @@ pub(super) fn search(
     let mut lexical = Lexical { term_rows: vec![0; terms.len()], used: vec![false; terms.len()], ..Lexical::default() };
     let Some(snapshot) = snapshot(connection, owner)? else { return Ok(lexical) };
     // Every event has an entry.
-    lexical.total_rows = snapshot.last.cast_unsigned();
+    lexical.total_rows = snapshot.events;
     // Who wants no rows wants to know how common the terms are, about.
     let rows_max = if limit == 0 { FIRST_ROUND_ROWS } else { POSTINGS_MAX };
     let used = read_postings(connection, index, snapshot, terms, rows_max, &mut lexical)?;
@@ -89,7 +89,7 @@ pub(super) fn search(
     }
     let rarities: Vec<f64> = used.iter().map(|p| rarity(lexical.term_rows[p.place], lexical.total_rows)).collect();
     let mut candidates = merged(snapshot.owner, &used, &rarities);
-    let best = FilteredRows::new(connection, snapshot.owner, filter)?.best(&mut candidates, limit)?;
+    let best = FilteredRows::new(connection, snapshot, filter)?.best(&mut candidates, limit)?;
     lexical.rows = best.into_iter().map(|(weight, row)| (position(row), weight as f32)).collect();
     Ok(lexical)
 }
@@ -210,11 +210,11 @@ enum FilteredRows<'c> {
 }
 
 impl<'c> FilteredRows<'c> {
-    fn new(connection: &'c Connection, owner: OwnerNumber, filter: &Filter) -> Result<Self, StoreError> {
-        if is_open(filter) {
+    fn new(connection: &'c Connection, snapshot: Snapshot, filter: &Filter) -> Result<Self, StoreError> {
+        if is_open(filter) && (filter.hidden || !snapshot.hides) {
             return Ok(Self::Open);
         }
-        let condition = Condition::new(owner, filter);
+        let condition = Condition::new(snapshot.owner, filter);
         // These have an index: the rows that pass are found without looking at the others.
         if filter.session.is_some() || filter.task.is_some() || filter.since.is_some() || filter.until.is_some() {
             let rows = filtered_rows(connection, &condition, FILTERED_ROWS_MAX)?;

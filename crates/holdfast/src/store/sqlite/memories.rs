@@ -92,13 +92,18 @@ fn select(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> 
 
 pub(super) fn state(connection: &Connection, owner: &Owner) -> Result<MemoryState, StoreError> {
     let sql = "-- memory_state
-        SELECT memories, learned, induced FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+        SELECT memories, learned, induced, hidden > 0 FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
     let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
     let found = connection
         .prepare_cached(sql)
         .and_then(|mut s| {
             s.query_row(key, |r| {
-                Ok(MemoryState { changes: r.get(0)?, learned: Seq(r.get(1)?), induced: Seq(r.get(2)?) })
+                Ok(MemoryState {
+                    changes: r.get(0)?,
+                    learned: Seq(r.get(1)?),
+                    induced: Seq(r.get(2)?),
+                    hides: r.get(3)?,
+                })
             })
             .optional()
         })

@@ -6,6 +6,7 @@
 mod apply;
 mod dense;
 mod dump;
+mod erase;
 mod lexical;
 mod memories;
 mod open;
@@ -13,11 +14,13 @@ mod postings;
 mod read;
 mod row;
 mod scan;
+mod scrub;
 mod secrets;
 mod segments;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod tombstones;
 mod traits;
 mod vectors;
 mod writer;
@@ -33,12 +36,12 @@ use self::dense::DenseCache;
 use self::open::{Access, Readers};
 use self::writer::{Job, Probe, Writer};
 use super::{
-    DenseQuery, EventPage, JournalPage, Lexical, MemoryState, ModelId, Progress, Store, StoreError, StoreStatus,
-    Traits, Unembedded,
+    DenseQuery, EventPage, JournalCheck, JournalPage, Lexical, MemoryState, ModelId, Progress, Scrubbed, Store,
+    StoreError, StoreStatus, Traits, Unembedded,
 };
 use crate::env::Env;
-use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState};
-use crate::types::event::StoredEvent;
+use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState, Trace, Unfinished};
+use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::JournalEntry;
@@ -205,8 +208,41 @@ impl Store for Sqlite {
         Ok(())
     }
 
+    fn has_erased(&self) -> Result<bool, StoreError> {
+        tombstones::is_any(&*self.readers.get()?)
+    }
+
+    fn erased(&self, owner: &Owner, traces: &[Trace]) -> Result<Vec<bool>, StoreError> {
+        tombstones::known(&*self.readers.get()?, owner, traces)
+    }
+
+    fn marks(&self, owner: &Owner) -> Result<Vec<(EventId, Overturned)>, StoreError> {
+        read::marks(&*self.readers.get()?, owner)
+    }
+
+    fn unfinished_erasures(&self) -> Result<Vec<(Owner, Unfinished)>, StoreError> {
+        erase::unfinished(&*self.readers.get()?)
+    }
+
+    fn remains(&self, owner: &Owner, events: &[Seq]) -> Result<Vec<Vec<u8>>, StoreError> {
+        let reader = self.readers.get()?;
+        match row::owner_number(&reader, owner)? {
+            Some(number) => erase::remains(&reader, number, events),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn scrub(&self, remains: &[Vec<u8>]) -> Result<Scrubbed, StoreError> {
+        self.write(Job::Checkpoint)?;
+        scrub::scan(&self.directory, remains, |piece| erase::is_said_elsewhere(&*self.readers.get()?, piece))
+    }
+
     fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {
         read::journal(&*self.readers.get()?, owner, page)
+    }
+
+    fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError> {
+        dump::verify_journal(&*self.readers.get()?, owner)
     }
 
     fn owners(&self) -> Result<Vec<Owner>, StoreError> {

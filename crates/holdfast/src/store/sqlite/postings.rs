@@ -37,6 +37,10 @@ pub(super) struct Snapshot {
     pub(super) indexed: i64,
     /// How often entries of past events were written anew.
     pub(super) rewritten: i64,
+    /// Whether some of the owner's events are hidden: they are in the index, and are no hits.
+    pub(super) hides: bool,
+    /// How many events there are.
+    pub(super) events: u64,
 }
 
 /// The positions of one term in the newest segments.

@@ -7,11 +7,13 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::open::failed;
-use super::row::{EVENT_COLUMNS, Fields, OwnerNumber, event as decode_event, owner_number, position, with_overturned};
+use super::row::{
+    EVENT_COLUMNS, Fields, OwnerNumber, event as decode_event, overturned, owner_number, position, with_overturned,
+};
 use super::vectors;
 use crate::store::{EventPage, JournalPage, StoreError, StoreStatus};
 use crate::types::change::SessionState;
-use crate::types::event::StoredEvent;
+use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, Seq};
 use crate::types::operation::{JournalEntry, Operation};
 use crate::types::query::Filter;
@@ -34,7 +36,7 @@ pub(super) fn events_at(
     positions: &[Seq],
 ) -> Result<Vec<StoredEvent>, StoreError> {
     let Some(number) = owner_number(connection, owner)? else { return Ok(Vec::new()) };
-    let sql = format!("-- events_at\n SELECT {EVENT_COLUMNS} FROM event WHERE row = ?1");
+    let sql = format!("-- events_at\n SELECT {EVENT_COLUMNS} FROM event WHERE row = ?1 AND hidden = 0");
     let mut statement = connection.prepare_cached(&sql).map_err(|e| failed("reading events", e))?;
     let mut sorted = positions.to_vec();
     sorted.sort_unstable();
@@ -91,7 +93,7 @@ pub(super) struct Condition {
 
 impl Condition {
     /// Rules: the owner always; session, task, source and kind exactly; happened in `since..until`; recorded by `known_at`;
-    /// none of the excepted ids.
+    /// none of the excepted ids; nothing hidden, unless it is asked for.
     pub(super) fn new(owner: OwnerNumber, filter: &Filter) -> Self {
         let (first, last) = owner.rows();
         let mut condition =
@@ -119,6 +121,9 @@ impl Condition {
         for id in &filter.except {
             condition.and("id <>", Value::Blob(id.0.as_bytes().to_vec()));
         }
+        if !filter.hidden {
+            condition.sql.push_str(" AND hidden = 0");
+        }
         condition
     }
 
@@ -139,9 +144,9 @@ impl Condition {
     }
 }
 
-/// Whether a filter lets every event of the owner through.
+/// Whether a filter lets every event of the owner through that is not hidden.
 pub(super) fn is_open(filter: &Filter) -> bool {
-    let Filter { session, task, sources, kinds, since, until, known_at, except, history: _ } = filter;
+    let Filter { session, task, sources, kinds, since, until, known_at, except, history: _, hidden: _ } = filter;
     session.is_none()
         && task.is_none()
         && sources.is_empty()
@@ -282,7 +287,7 @@ pub(super) fn journal(
 
 /// The page in SQL, with its values.
 pub(super) fn journal_query(number: OwnerNumber, page: &JournalPage) -> (String, Vec<Value>) {
-    let mut condition = Condition::new(number, &Filter::default());
+    let mut condition = Condition::new(number, &Filter { hidden: true, ..Filter::default() });
     if let Some(run) = page.run {
         condition.and("run =", Value::Blob(run.0.as_bytes().to_vec()));
     }
@@ -344,7 +349,7 @@ pub(super) fn status(connection: &Connection, directory: &Path, writable: bool) 
         location: directory.display().to_string(),
         schema: connection.pragma_query_value(None, "user_version", |r| r.get(0)).map_err(|e| failed(doing, e))?,
         owners: count("SELECT count(*) FROM owner")?,
-        events: count("SELECT ifnull(sum(last_event), 0) FROM owner")?,
+        events: count("SELECT ifnull(sum(last_event - erased), 0) FROM owner")?,
         archived: count("SELECT count(*) FROM cold_body")?,
         tasks: count("SELECT count(*) FROM task")?,
         memories: count("SELECT count(*) FROM memory")?,
@@ -355,6 +360,24 @@ pub(super) fn status(connection: &Connection, directory: &Path, writable: bool) 
         writable,
         newest_event: newest.and_then(|us| Timestamp::from_microsecond(us).ok()),
     })
+}
+
+/// What is marked as holding no longer in the owner's events.
+pub(super) fn marks(connection: &Connection, owner: &Owner) -> Result<Vec<(EventId, Overturned)>, StoreError> {
+    let Some(number) = owner_number(connection, owner)? else { return Ok(Vec::new()) };
+    let sql = "-- marks
+        SELECT o.row, e.id, o.statement, o.replaced_by, o.at_us FROM overturned o JOIN event e ON e.row = o.row
+        WHERE o.row BETWEEN ?1 AND ?2 ORDER BY o.row, o.statement";
+    let doing = "reading what was overturned";
+    let (first, last) = number.rows();
+    let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
+    let mut rows = statement.query(params![first, last]).map_err(|e| failed(doing, e))?;
+    let mut marks = Vec::new();
+    while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
+        let fields = Fields::new("overturned", row)?;
+        marks.push((EventId(fields.id("id")?), overturned(&fields)?));
+    }
+    Ok(marks)
 }
 
 pub(super) fn owner(connection: &Connection, number: OwnerNumber) -> Result<Owner, StoreError> {

@@ -166,6 +166,7 @@ pub(super) const EVENT_COLUMNS: Columns = Columns {
         "signals",
         "predecessor",
         "archived",
+        "hidden",
     ],
 };
 
@@ -202,6 +203,7 @@ pub(super) fn event(row: &Row<'_>, owner: &Owner) -> Result<StoredEvent, StoreEr
         signals,
         predecessor: predecessor.map(position),
         archived: fields.get("archived")?,
+        hidden: fields.get("hidden")?,
         overturned: Vec::new(),
     })
 }
@@ -218,15 +220,18 @@ pub(super) fn with_overturned(
     for event in &mut events {
         let mut rows = statement.query([owner.row(event.seq)]).map_err(|e| failed("reading what was overturned", e))?;
         while let Some(row) = rows.next().map_err(|e| failed("reading what was overturned", e))? {
-            let fields = Fields::new("overturned", row)?;
-            event.overturned.push(Overturned {
-                statement: fields.get("statement")?,
-                replaced_by: fields.get("replaced_by")?,
-                at: fields.timestamp("at_us")?,
-            });
+            event.overturned.push(overturned(&Fields::new("overturned", row)?)?);
         }
     }
     Ok(events)
+}
+
+pub(super) fn overturned(fields: &Fields<'_, '_>) -> Result<Overturned, StoreError> {
+    Ok(Overturned {
+        statement: fields.get("statement")?,
+        replaced_by: fields.get("replaced_by")?,
+        at: fields.timestamp("at_us")?,
+    })
 }
 
 /// JSON for a column. Our own types always serialise: they have no maps with keys that are not strings.

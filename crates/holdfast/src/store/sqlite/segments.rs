@@ -14,7 +14,7 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
-use super::apply::execute_one;
+use super::apply::{execute, execute_one};
 use super::lexical::words;
 use super::open::failed;
 use super::row::{OwnerNumber, position};
@@ -164,7 +164,7 @@ pub(super) fn replace(
     before: &str,
     after: &str,
 ) -> Result<(), StoreError> {
-    let segment = (position.0 - 1) / SEGMENT_EVENTS;
+    let segment = of(position);
     let Ok(position) = u32::try_from(position.0) else { return Ok(()) };
     let (before, after): (BTreeSet<&str>, BTreeSet<&str>) = (words(before).collect(), words(after).collect());
     for word in before.difference(&after) {
@@ -177,6 +177,41 @@ pub(super) fn replace(
         })?;
     }
     Ok(())
+}
+
+/// Takes events out of every list of their segment, which is written anew.
+pub(super) fn remove(
+    connection: &Connection,
+    owner: OwnerNumber,
+    segment: i64,
+    gone: &BTreeSet<u32>,
+) -> Result<(), StoreError> {
+    let sql = "-- rows_of_segment
+        SELECT lists FROM posting WHERE owner = ?1 AND segment = ?2 ORDER BY term";
+    let all: Vec<Vec<u8>> = connection
+        .prepare_cached(sql)
+        .and_then(|mut s| s.query_map(params![owner.0, segment], |r| r.get(0))?.collect())
+        .map_err(|e| failed(WRITING, e))?;
+    let sql = "-- drop_segment
+        DELETE FROM posting WHERE owner = ?1 AND segment = ?2";
+    execute(connection, sql, params![owner.0, segment], WRITING)?;
+    let mut rows = Rows::new(connection, owner, segment)?;
+    for row in &all {
+        for list in Lists(row) {
+            let list = list.and_then(|(word, gaps)| Some((word, positions(segment, gaps)?)));
+            let (word, mut positions) = list.ok_or_else(|| unreadable(owner, segment))?;
+            positions.retain(|position| !gone.contains(position));
+            if !positions.is_empty() {
+                rows.add(word, &gaps(segment, &positions))?;
+            }
+        }
+    }
+    rows.flush()
+}
+
+/// The segment a position is in.
+pub(super) fn of(position: Seq) -> i64 {
+    (position.0 - 1) / SEGMENT_EVENTS
 }
 
 /// Changes the list of one word: the row it is in, or would be in, is written anew.

@@ -116,10 +116,10 @@ pub(super) fn write(connection: &Connection, mut added: Vec<TraitsRow>) -> Resul
     Ok(owners)
 }
 
-/// Rules: the owner's rows only; one lookup for each position.
+/// Rules: the owner's rows only, and nothing hidden; one lookup for each position.
 pub(super) fn traits(connection: &Connection, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {
     let Some(number) = owner_number(connection, owner)? else { return Ok(Vec::new()) };
-    let sql = format!("-- traits\n SELECT {TRAITS_COLUMNS} FROM traits WHERE row = ?1");
+    let sql = format!("-- traits\n SELECT {TRAITS_COLUMNS} FROM traits WHERE row = ?1 AND hidden = 0");
     let doing = "reading candidates";
     let mut statement = connection.prepare_cached(&sql).map_err(|e| failed(doing, e))?;
     let mut sorted = positions.to_vec();

@@ -74,8 +74,9 @@ pub(super) fn put(connection: &Connection, model: &ModelId, events: &[EventVecto
             return Err(StoreError::Refused(format!("vectors for event {} of an unknown owner", event.seq)));
         };
         let row = owner.row(event.seq);
+        // Erased while its vectors were made: they are of nothing.
         if !exists.exists([row]).map_err(|e| failed(doing, e))? {
-            return Err(StoreError::Refused(format!("vectors for event {}, which is not there", event.seq)));
+            continue;
         }
         let removed = remove.execute(params![number, row]).map_err(|e| failed(doing, e))?;
         for vector in &event.passages {
@@ -186,12 +187,29 @@ pub(super) fn search(
         }
         _ => {
             let index = cache.index(connection, owner, model, query)?;
-            let wanted = RESCORED_MIN.max(limit.saturating_mul(RESCORED_PER_HIT));
+            let hidden = hidden_rows(connection, owner, filter)?;
+            let wanted = RESCORED_MIN.max(limit.saturating_mul(RESCORED_PER_HIT)).saturating_add(hidden.len());
             let centred = index.centred(query.vector);
-            rescored(connection, owner, model, index.nearest(&centred, wanted, allowed.as_deref()), &centred)?
+            let mut near = index.nearest(&centred, wanted, allowed.as_deref());
+            near.retain(|near| hidden.binary_search(&near.row).is_err());
+            rescored(connection, owner, model, near, &centred)?
         }
     };
     Ok(top_by_row(scored, limit).into_iter().map(|(row, score)| (position(row), score)).collect())
+}
+
+/// The owner's rows that an open filter does not show, ascending.
+fn hidden_rows(connection: &Connection, owner: OwnerNumber, filter: &Filter) -> Result<Vec<i64>, StoreError> {
+    if filter.hidden {
+        return Ok(Vec::new());
+    }
+    let (first, last) = owner.rows();
+    let sql = "-- hidden_rows
+        SELECT row FROM event WHERE hidden = 1 AND row BETWEEN ?1 AND ?2 ORDER BY row";
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut s| s.query_map(params![first, last], |r| r.get(0))?.collect())
+        .map_err(|e| failed("reading what is hidden", e))
 }
 
 pub(super) fn cosines(

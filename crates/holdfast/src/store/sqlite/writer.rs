@@ -28,6 +28,8 @@ pub(super) type Reply<T> = Sender<Result<T, StoreError>>;
 
 pub(super) enum Job {
     Commit(Box<ChangeSet>, Reply<Committed>),
+    /// Moves the write-ahead log into the file and empties it.
+    Checkpoint(Reply<()>),
     PutVectors(ModelId, Vec<EventVectors>, Reply<()>),
     ActivateModel(ModelId, Reply<()>),
 }
@@ -36,6 +38,7 @@ pub(super) enum Job {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Point {
     Begun,
+    Erased,
     EventWritten,
     TaskWritten,
     JournalWritten,
@@ -118,14 +121,34 @@ fn write_all(mut connection: Connection, queue: &Receiver<Job>, env: &Env, probe
 }
 
 fn write_group(connection: &mut Connection, group: Vec<Job>, env: &Env, probe: &Probe) {
+    // It runs outside any transaction, after what was handed in before it.
+    let (checkpoints, group): (Vec<Job>, Vec<Job>) =
+        group.into_iter().partition(|job| matches!(job, Job::Checkpoint(_)));
     let mut waiting: Waiting = Vec::with_capacity(group.len());
-    let written = try_group(connection, group, env, probe, &mut waiting);
+    let written = if group.is_empty() { Ok(()) } else { try_group(connection, group, env, probe, &mut waiting) };
     if let Err(error) = &written {
         tracing::error!(%error, "a group of {} changes was not written", waiting.len());
     }
     for answer in waiting {
         answer(written.as_ref().map_err(StoreError::again).copied());
     }
+    for job in checkpoints {
+        if let Job::Checkpoint(reply) = job {
+            drop(reply.send(checkpoint(connection)));
+        }
+    }
+}
+
+/// Moves all of the write-ahead log into the file and cuts it to nothing, once nobody reads from it.
+fn checkpoint(connection: &Connection) -> Result<(), StoreError> {
+    let doing = "emptying the write-ahead log";
+    let busy: bool =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0)).map_err(|e| failed(doing, e))?;
+    if busy {
+        let source = "another process is reading the store: try again once it is done".into();
+        return Err(StoreError::Backend { doing, source });
+    }
+    Ok(())
 }
 
 fn try_group(
@@ -149,8 +172,12 @@ fn try_group(
     while let Some(job) = group.next() {
         let failure = match job {
             Job::Commit(changes, reply) => {
-                // An event of this very group may be archived: its traits must be there to be replaced.
-                if !(changes.archived.is_empty() && changes.restored.is_empty())
+                // An event of this very group may be archived, hidden or erased: its traits must be there for it.
+                let touched = &changes.erased.events;
+                if !(changes.archived.is_empty()
+                    && changes.restored.is_empty()
+                    && touched.is_empty()
+                    && changes.hidden.is_empty())
                     && let Err(error) = index(&transaction, std::mem::take(&mut added))
                 {
                     drop(reply.send(Err(error.again())));
@@ -167,6 +194,11 @@ fn try_group(
             Job::PutVectors(model, events, reply) => {
                 let put = in_savepoint(&mut transaction, |t| vectors::put(t, &model, &events));
                 answer_later(waiting, reply, put)
+            }
+            // Taken out of the group before.
+            Job::Checkpoint(reply) => {
+                drop(reply.send(Err(StoreError::Closed)));
+                None
             }
             Job::ActivateModel(model, reply) => {
                 let activated = in_savepoint(&mut transaction, |t| vectors::activate(t, &model));
@@ -229,6 +261,8 @@ fn answer_later<T: Send + 'static>(
 fn refuse(job: Job, error: &StoreError) {
     match job {
         Job::Commit(_, reply) => drop(reply.send(Err(error.again()))),
-        Job::PutVectors(_, _, reply) | Job::ActivateModel(_, reply) => drop(reply.send(Err(error.again()))),
+        Job::Checkpoint(reply) | Job::PutVectors(_, _, reply) | Job::ActivateModel(_, reply) => {
+            drop(reply.send(Err(error.again())))
+        }
     }
 }

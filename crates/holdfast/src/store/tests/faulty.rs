@@ -8,11 +8,11 @@ use jiff::Timestamp;
 
 use super::samples::Random;
 use crate::store::{
-    DenseQuery, EventPage, JournalPage, Lexical, MemoryState, ModelId, Progress, Store, StoreError, StoreStatus,
-    Traits, Unembedded,
+    DenseQuery, EventPage, JournalCheck, JournalPage, Lexical, MemoryState, ModelId, Progress, Scrubbed, Store,
+    StoreError, StoreStatus, Traits, Unembedded,
 };
-use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState};
-use crate::types::event::StoredEvent;
+use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState, Trace, Unfinished};
+use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::JournalEntry;
@@ -181,8 +181,36 @@ impl<S: Store> Store for Faulty<S> {
         self.call(|store| store.activate_model(model))
     }
 
+    fn has_erased(&self) -> Result<bool, StoreError> {
+        self.call(Store::has_erased)
+    }
+
+    fn erased(&self, owner: &Owner, traces: &[Trace]) -> Result<Vec<bool>, StoreError> {
+        self.call(|store| store.erased(owner, traces))
+    }
+
+    fn marks(&self, owner: &Owner) -> Result<Vec<(EventId, Overturned)>, StoreError> {
+        self.call(|store| store.marks(owner))
+    }
+
+    fn unfinished_erasures(&self) -> Result<Vec<(Owner, Unfinished)>, StoreError> {
+        self.call(Store::unfinished_erasures)
+    }
+
+    fn remains(&self, owner: &Owner, events: &[Seq]) -> Result<Vec<Vec<u8>>, StoreError> {
+        self.call(|store| store.remains(owner, events))
+    }
+
+    fn scrub(&self, remains: &[Vec<u8>]) -> Result<Scrubbed, StoreError> {
+        self.call(|store| store.scrub(remains))
+    }
+
     fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {
         self.call(|store| store.journal(owner, page))
+    }
+
+    fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError> {
+        self.call(|store| store.verify_journal(owner))
     }
 
     fn owners(&self) -> Result<Vec<Owner>, StoreError> {

@@ -7,11 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use crate::store::{
-    DenseQuery, EventPage, JournalPage, Lexical, MemoryState, ModelId, Progress, Store, StoreError, StoreStatus,
-    Traits, Unembedded,
+    DenseQuery, EventPage, JournalCheck, JournalPage, Lexical, MemoryState, ModelId, Progress, Scrubbed, Store,
+    StoreError, StoreStatus, Traits, Unembedded,
 };
-use crate::types::change::{Appended, ChangeSet, Committed, EventVectors, NewEvent, SessionState, TaskChange};
-use crate::types::event::StoredEvent;
+use crate::types::change::{
+    Appended, ChangeSet, Committed, Erased, EventVectors, NewEvent, SessionState, TaskChange, Trace, Unfinished,
+};
+use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter, MemoryStatus};
 use crate::types::operation::{JournalEntry, Operation, Target};
@@ -45,10 +47,14 @@ struct Log {
     tasks: BTreeMap<TaskId, Task>,
     sessions: BTreeMap<ScopeId, Option<TaskId>>,
     update_keys: BTreeMap<(TaskId, String), u64>,
-    operations: Vec<Operation>,
+    /// None: its text was erased.
+    operations: Vec<Option<Operation>>,
     secrets: BTreeMap<String, Vec<u8>>,
     memories: BTreeMap<MemoryId, Memory>,
     memory_state: MemoryState,
+    last: i64,
+    traces: BTreeSet<Trace>,
+    unfinished: Vec<Unfinished>,
 }
 
 #[derive(Debug, Clone)]
@@ -82,14 +88,22 @@ impl Log {
         if let Some(known) = known {
             return Appended { seq: known.stored.seq, id: known.stored.event.id, duplicate: true };
         }
-        let seq = Seq(self.events.len() as i64 + 1);
+        self.last += 1;
+        let seq = Seq(self.last);
         let session = &event.scope.session;
         let predecessor = self.events.iter().rev().find(|kept| kept.stored.event.scope.session == *session);
         let predecessor = predecessor.map(|kept| kept.stored.seq);
         self.sessions.entry(session.clone()).or_default();
         let appended = Appended { seq, id: event.id, duplicate: false };
-        let stored =
-            StoredEvent { seq, event, signals: new.signals, predecessor, archived: false, overturned: Vec::new() };
+        let stored = StoredEvent {
+            seq,
+            event,
+            signals: new.signals,
+            predecessor,
+            archived: false,
+            hidden: false,
+            overturned: Vec::new(),
+        };
         self.events.push(Kept { stored, terms: new.terms, cold: None });
         appended
     }
@@ -103,7 +117,56 @@ impl Log {
         Ok(())
     }
 
+    fn erase(&mut self, erased: Erased) {
+        self.unfinished.extend(erased.unfinished);
+        for seq in erased.events {
+            let Some(place) = self.events.iter().position(|kept| kept.stored.seq == seq) else { continue };
+            let mut gone = self.events.remove(place);
+            let event = &mut gone.stored.event;
+            event.content = gone.cold.unwrap_or_else(|| std::mem::take(&mut event.content));
+            self.traces.extend(Trace::of_event(event));
+            let follows = |kept: &&mut Kept| kept.stored.predecessor == Some(seq);
+            if let Some(next) = self.events.iter_mut().find(follows) {
+                next.stored.predecessor = gone.stored.predecessor;
+            }
+        }
+        for id in erased.tasks {
+            let Some(task) = self.tasks.remove(&id) else { continue };
+            self.traces.insert(Trace::of_task(&task));
+            self.update_keys.retain(|(task, _), _| *task != id);
+            self.sessions.values_mut().filter(|task| task.as_ref() == Some(&id)).for_each(|task| *task = None);
+        }
+        for id in erased.memories {
+            self.traces.insert(Trace::Memory(id));
+            let there = self.memories.remove(&id).is_some();
+            self.memory_state.changes += u64::from(there);
+        }
+        for session in erased.sessions {
+            if !self.events.iter().any(|kept| kept.stored.event.scope.session == session) {
+                self.sessions.remove(&session);
+            }
+        }
+        for (id, statement) in erased.marks {
+            let kept = self.events.iter_mut().filter(|kept| kept.stored.event.id == id);
+            kept.for_each(|kept| kept.stored.overturned.retain(|mark| mark.statement != statement));
+        }
+        for place in erased.operations {
+            if let Some(operation) = usize::try_from(place - 1).ok().and_then(|place| self.operations.get_mut(place)) {
+                *operation = None;
+            }
+        }
+        let texts = self.events.iter().map(|kept| kept.cold.as_ref().unwrap_or(&kept.stored.event.content));
+        let texts: Vec<&String> = texts.collect();
+        for placeholder in erased.secrets {
+            if !texts.iter().any(|text| text.contains(&placeholder)) {
+                self.secrets.remove(&placeholder);
+            }
+        }
+        self.unfinished.retain(|unfinished| Some(unfinished.id) != erased.finished);
+    }
+
     fn apply(&mut self, changes: ChangeSet) -> Result<Committed, StoreError> {
+        self.erase(changes.erased);
         let ids: Vec<EventId> = changes.events.iter().map(|new| new.event.id).collect();
         let events: Vec<Appended> = changes.events.into_iter().map(|new| self.append(new)).collect();
         let duplicates: Vec<EventId> =
@@ -146,8 +209,18 @@ impl Log {
             kept.stored.archived = false;
             kept.terms = body.terms;
         }
+        for hiding in changes.hidden {
+            let Some(kept) = self.at(hiding.seq).filter(|kept| kept.stored.hidden != hiding.hidden) else { continue };
+            kept.stored.hidden = hiding.hidden;
+            self.memory_state.changes += 1;
+        }
+        self.memory_state.hides = self.events.iter().any(|kept| kept.stored.hidden);
         for change in changes.memories {
             let stale = || StoreError::Stale { what: format!("memory {}", change.memory.id) };
+            let sources = change.memory.sources.iter().filter_map(|source| source.event).map(Trace::Event);
+            if sources.chain([Trace::Memory(change.memory.id)]).any(|trace| self.traces.contains(&trace)) {
+                return Err(stale());
+            }
             if self.memories.get(&change.memory.id).map(|memory| memory.version) != change.expected_version {
                 return Err(stale());
             }
@@ -174,8 +247,8 @@ impl Log {
         for operation in changes.operations {
             let target = if let Target::Event(id) = operation.target { Some(id) } else { None };
             let happened = !target.or(operation.cause).is_some_and(|id| duplicates.contains(&id));
-            if happened && !self.operations.iter().any(|known| known.id == operation.id) {
-                self.operations.push(operation);
+            if happened && !self.operations.iter().flatten().any(|known| known.id == operation.id) {
+                self.operations.push(Some(operation));
             }
         }
         Ok(Committed { events })
@@ -183,10 +256,12 @@ impl Log {
 }
 
 fn passes(event: &StoredEvent, filter: &Filter) -> bool {
-    let Filter { session, task, sources, kinds, since, until, known_at, except, history: _ } = filter;
+    let Filter { session, task, sources, kinds, since, until, known_at, except, history: _, hidden } = filter;
+    let in_view = *hidden || !event.hidden;
     let event = &event.event;
     let happened = event.occurred_at.timestamp();
-    session.as_ref().is_none_or(|session| *session == event.scope.session)
+    in_view
+        && session.as_ref().is_none_or(|session| *session == event.scope.session)
         && (task.is_none() || *task == event.scope.task)
         && (sources.is_empty() || sources.contains(&event.source))
         && (kinds.is_empty() || kinds.contains(&event.kind))
@@ -218,15 +293,25 @@ impl Store for Plain {
         let foreign = (changes.events.iter().map(|new| &new.event.scope.owner))
             .chain(changes.tasks.iter().map(|change| &change.task.owner))
             .chain(changes.operations.iter().map(|operation| &operation.owner))
-            .any(|owner| *owner != changes.owner);
+            .any(|owner| *owner != changes.owner && changes.erased.renamed.as_ref() != Some(owner));
         if foreign {
             return Err(StoreError::Refused("a part of the change belongs to another owner".to_owned()));
         }
         let mut state = self.state();
         let owner = changes.owner.clone();
         let mut log = state.logs.get(&owner).cloned().unwrap_or_default();
+        let renamed = changes.erased.renamed.clone();
+        let gone = changes.erased.events.clone();
         let committed = log.apply(changes)?;
-        state.logs.insert(owner, log);
+        for passages in state.vectors.values_mut() {
+            passages.retain(|(whose, seq), _| *whose != owner || !gone.contains(seq));
+        }
+        state.logs.insert(owner.clone(), log);
+        if let Some(name) = renamed
+            && let Some(log) = state.logs.remove(&owner)
+        {
+            state.logs.insert(name, log);
+        }
         Ok(committed)
     }
 
@@ -238,7 +323,7 @@ impl Store for Plain {
 
     fn events_at(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<StoredEvent>, StoreError> {
         Ok(self.with_log(owner, |log| {
-            let wanted = log.events.iter().filter(|kept| positions.contains(&kept.stored.seq));
+            let wanted = log.events.iter().filter(|kept| positions.contains(&kept.stored.seq) && !kept.stored.hidden);
             wanted.map(|kept| kept.stored.clone()).collect()
         }))
     }
@@ -340,7 +425,7 @@ impl Store for Plain {
 
     fn traits(&self, owner: &Owner, positions: &[Seq]) -> Result<Vec<Traits>, StoreError> {
         Ok(self.with_log(owner, |log| {
-            let wanted = log.events.iter().filter(|kept| positions.contains(&kept.stored.seq));
+            let wanted = log.events.iter().filter(|kept| positions.contains(&kept.stored.seq) && !kept.stored.hidden);
             let traits = wanted.map(|kept| {
                 let event = &kept.stored.event;
                 Traits {
@@ -360,7 +445,7 @@ impl Store for Plain {
     }
 
     fn count_between(&self, owner: &Owner, since: Timestamp, until: Timestamp) -> Result<u64, StoreError> {
-        let filter = Filter { since: Some(since), until: Some(until), ..Filter::default() };
+        let filter = Filter { since: Some(since), until: Some(until), hidden: true, ..Filter::default() };
         Ok(self.with_log(owner, |log| log.events.iter().filter(|kept| passes(&kept.stored, &filter)).count() as u64))
     }
 
@@ -422,17 +507,20 @@ impl Store for Plain {
     fn embedded(&self, model: &ModelId) -> Result<Progress, StoreError> {
         let state = self.state();
         let done = state.through.iter().filter(|((m, _), _)| m == model).map(|(_, seq)| seq.0 as u64).sum();
-        Ok(Progress { done, total: state.logs.values().map(|log| log.events.len() as u64).sum() })
+        Ok(Progress { done, total: state.logs.values().map(|log| log.last as u64).sum() })
     }
 
     fn put_vectors(&self, model: &ModelId, vectors: Vec<EventVectors>) -> Result<(), StoreError> {
         let mut state = self.state();
+        if let Some(event) = vectors.iter().find(|event| !state.logs.contains_key(&event.owner)) {
+            return Err(StoreError::Refused(format!("vectors for event {} of an unknown owner", event.seq)));
+        }
+        let is_there = |event: &EventVectors| {
+            let mut events = state.logs.get(&event.owner).into_iter().flat_map(|log| &log.events);
+            events.any(|kept| kept.stored.seq == event.seq)
+        };
+        let vectors: Vec<EventVectors> = vectors.into_iter().filter(is_there).collect();
         for event in &vectors {
-            let exists =
-                state.logs.get(&event.owner).is_some_and(|log| (1..=log.events.len() as i64).contains(&event.seq.0));
-            if !exists {
-                return Err(StoreError::Refused(format!("vectors for event {}, which is not there", event.seq)));
-            }
             if let Some(wrong) = event.passages.iter().find(|passage| passage.len() != model.dimension) {
                 return Err(StoreError::Dimension { model: model.clone(), actual: wrong.len() });
             }
@@ -457,9 +545,46 @@ impl Store for Plain {
         Ok(())
     }
 
+    fn has_erased(&self) -> Result<bool, StoreError> {
+        Ok(self.state().logs.values().any(|log| !log.traces.is_empty()))
+    }
+
+    fn erased(&self, owner: &Owner, traces: &[Trace]) -> Result<Vec<bool>, StoreError> {
+        let known = self.with_log(owner, |log| log.traces.clone());
+        Ok(traces.iter().map(|trace| known.contains(trace)).collect())
+    }
+
+    fn marks(&self, owner: &Owner) -> Result<Vec<(EventId, Overturned)>, StoreError> {
+        Ok(self.with_log(owner, |log| {
+            let of_event = |kept: &Kept| {
+                let id = kept.stored.event.id;
+                kept.stored.overturned.iter().map(|mark| (id, mark.clone())).collect::<Vec<_>>()
+            };
+            log.events.iter().flat_map(of_event).collect()
+        }))
+    }
+
+    fn unfinished_erasures(&self) -> Result<Vec<(Owner, Unfinished)>, StoreError> {
+        let state = self.state();
+        let of_owner = |(owner, log): (&Owner, &Log)| {
+            log.unfinished.iter().map(|unfinished| (owner.clone(), unfinished.clone())).collect::<Vec<_>>()
+        };
+        Ok(state.logs.iter().flat_map(of_owner).collect())
+    }
+
+    fn remains(&self, _: &Owner, _: &[Seq]) -> Result<Vec<Vec<u8>>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn scrub(&self, _: &[Vec<u8>]) -> Result<Scrubbed, StoreError> {
+        Ok(Scrubbed::default())
+    }
+
     fn journal(&self, owner: &Owner, wanted: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {
         let rows = self.with_log(owner, |log| {
-            let entries = (1_i64..).zip(&log.operations).filter(|(position, operation)| {
+            let kept = (1_i64..).zip(&log.operations);
+            let kept = kept.filter_map(|(position, operation)| Some((position, operation.as_ref()?)));
+            let entries = kept.filter(|(position, operation)| {
                 comes_after(*position, wanted.after, wanted.newest_first)
                     && wanted.run.is_none_or(|run| run == operation.run)
                     && wanted.verb.is_none_or(|verb| verb == operation.verb)
@@ -478,6 +603,13 @@ impl Store for Plain {
             entries.collect()
         });
         Ok(page(rows, wanted.newest_first, wanted.limit))
+    }
+
+    fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError> {
+        Ok(self.with_log(owner, |log| {
+            let erased = log.operations.iter().filter(|operation| operation.is_none()).count() as u64;
+            JournalCheck { operations: log.operations.len() as u64, erased, head: String::new() }
+        }))
     }
 
     fn owners(&self) -> Result<Vec<Owner>, StoreError> {

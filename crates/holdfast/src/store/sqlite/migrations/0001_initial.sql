@@ -14,6 +14,10 @@ CREATE TABLE owner (
     indexed INTEGER NOT NULL DEFAULT 0,
     -- How often traits of past events were written anew: what was read of them before is then void.
     rewritten INTEGER NOT NULL DEFAULT 0,
+    -- Events that are gone from the log: positions without one.
+    erased INTEGER NOT NULL DEFAULT 0,
+    -- Events that are hidden.
+    hidden INTEGER NOT NULL DEFAULT 0,
     -- How often its memories changed: what was read of them before is then void.
     memories INTEGER NOT NULL DEFAULT 0,
     -- The watermark: its log has been learned from up to and with this position.
@@ -46,12 +50,14 @@ CREATE TABLE event (
     signals TEXT NOT NULL,
     predecessor INTEGER,
     archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
+    hidden INTEGER NOT NULL DEFAULT 0 CHECK (hidden IN (0, 1)),
     UNIQUE (owner, id)
 ) STRICT;
 CREATE UNIQUE INDEX event_by_key ON event (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX event_by_session ON event (owner, session, row);
 CREATE INDEX event_by_task ON event (owner, task, row) WHERE task IS NOT NULL;
 CREATE INDEX event_by_time ON event (owner, occurred_us);
+CREATE INDEX event_hidden ON event (row) WHERE hidden = 1;
 
 -- Bodies that are seldom read, compressed.
 CREATE TABLE cold_body (
@@ -82,6 +88,7 @@ CREATE TABLE traits (
     mentioned BLOB,
     -- Bits: 1 instructs, 2 prefers.
     manner INTEGER NOT NULL DEFAULT 0,
+    hidden INTEGER NOT NULL DEFAULT 0,
     terms TEXT NOT NULL
 ) STRICT;
 -- Which events hold a term: one list for each segment of an owner's log, so many events in a row. Later events have none yet: they are
@@ -198,4 +205,20 @@ CREATE TABLE embedded (
     through INTEGER NOT NULL,
     removed INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (model, owner)
+) STRICT, WITHOUT ROWID;
+
+-- What was erased, by hashes under a key of this store's own: they tell it again when it comes back, and nothing to whoever reads them.
+CREATE TABLE tombstone (
+    hash BLOB PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+CREATE TABLE tombstone_key (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    key BLOB NOT NULL
+) STRICT;
+
+-- Erasures under way, to be finished when the store is opened next.
+CREATE TABLE erasure (
+    id BLOB PRIMARY KEY,
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    body TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;

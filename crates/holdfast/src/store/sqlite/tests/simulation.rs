@@ -12,7 +12,9 @@ use crate::store::tests::faulty::Faulty;
 use crate::store::tests::plain::Plain;
 use crate::store::tests::samples::{self, Random, id, owner};
 use crate::store::{DenseQuery, EventPage, JournalPage, ModelId, Store, StoreError};
-use crate::types::change::{ArchivedBody, ChangeSet, EventVectors, Learned, RestoredBody, SessionState, UpdateKey};
+use crate::types::change::{
+    ArchivedBody, ChangeSet, EventVectors, Hiding, Learned, RestoredBody, SessionState, Trace, UpdateKey,
+};
 use crate::types::event::{Kind, Overturned, Source};
 use crate::types::ids::{MemoryId, Seq};
 use crate::types::memory::{MemoryFilter, MemoryStatus};
@@ -58,6 +60,20 @@ enum Op {
         owner: usize,
         event: usize,
     },
+    Hide {
+        owner: usize,
+        event: usize,
+        hidden: bool,
+    },
+    /// Events in a row, and what of a task, a memory and the journal goes with them.
+    Erase {
+        owner: usize,
+        event: usize,
+        count: usize,
+        task: Option<usize>,
+        memory: Option<usize>,
+        operation: usize,
+    },
     /// A memory of a slot gets its next version, or another one takes its place.
     Learn {
         owner: usize,
@@ -97,6 +113,12 @@ fn op() -> impl Strategy<Value = Op> {
         3 => (owner.clone(), 0..50_usize, words())
             .prop_map(|(owner, event, words)| Op::Archive { owner, event, words }),
         2 => (owner.clone(), 0..50_usize).prop_map(|(owner, event)| Op::Restore { owner, event }),
+        2 => (owner.clone(), 0..50_usize, prop::bool::weighted(0.7))
+            .prop_map(|(owner, event, hidden)| Op::Hide { owner, event, hidden }),
+        2 => (owner.clone(), 0..50_usize, 1..20_usize, prop::option::weighted(0.2, 0..TASKS.len()),
+            prop::option::weighted(0.3, 0..6_usize), 0..60_usize)
+            .prop_map(|(owner, event, count, task, memory, operation)|
+                Op::Erase { owner, event, count, task, memory, operation }),
         3 => (owner.clone(), 0..2_usize, 0..3_usize, 0..MemoryStatus::ALL.len(), prop::bool::weighted(0.2))
             .prop_map(|(owner, slot, memory, status, stale)| Op::Learn { owner, slot, memory, status, stale }),
         3 => (0..2_usize, 1..30_usize).prop_map(|(model, count)| Op::Embed { model, count }),
@@ -191,13 +213,16 @@ impl World {
         }
     }
 
-    fn events_of(&self, owner: &Owner) -> i64 {
-        self.plain.events(owner, &EventPage { limit: usize::MAX, ..EventPage::default() }).expect("events").len() as i64
+    /// The last position of the owner's log that has an event.
+    fn last_of(&self, owner: &Owner) -> i64 {
+        let filter = Filter { hidden: true, ..Filter::default() };
+        let newest = EventPage { filter, newest_first: true, limit: 1, after: None };
+        self.plain.events(owner, &newest).expect("events").first().map_or(0, |stored| stored.seq.0)
     }
 
     /// A position that is mostly there.
     fn position(&self, owner: &Owner, event: usize) -> Seq {
-        Seq(event as i64 % (self.events_of(owner) + 1) + 1)
+        Seq(event as i64 % (self.last_of(owner) + 1) + 1)
     }
 
     fn run(&mut self, op: &Op) {
@@ -247,7 +272,7 @@ impl World {
                 let attribute = format!("a{slot}");
                 change.memories.push(samples::memory(&env, memory_id, &attribute, "v", status, source, version));
                 let from = self.plain.memory_state(&me).expect("a read").learned;
-                let through = Seq(self.events_of(&me) + 1);
+                let through = Seq(self.last_of(&me) + 1);
                 change.learned = Some(Learned { from, through });
                 change.operations.push(samples::operation(&env, &me, Verb::Remember, Target::Memory(memory_id)));
                 self.commit(change);
@@ -280,6 +305,24 @@ impl World {
                 let terms = self.plain.body(&me, seq).expect("a read").unwrap_or_default();
                 let mut change = samples::change(&env, &me, Vec::new());
                 change.restored.push(RestoredBody { seq, terms });
+                self.commit(change);
+            }
+            Op::Hide { owner: who, event, hidden } => {
+                let me = owner(OWNERS[*who]);
+                let mut change = samples::change(&env, &me, Vec::new());
+                change.hidden.push(Hiding { seq: self.position(&me, *event), hidden: *hidden });
+                self.commit(change);
+            }
+            Op::Erase { owner: who, event, count, task, memory, operation } => {
+                let me = owner(OWNERS[*who]);
+                let first = self.position(&me, *event);
+                let mut change = samples::change(&env, &me, Vec::new());
+                change.erased.events = (0..*count as i64).map(|further| Seq(first.0 + further)).collect();
+                change.erased.tasks = task.map(|task| id(TASKS[task])).into_iter().collect();
+                let memory_id = |memory| MemoryId(uuid::Uuid::from_u128(1 + 10 * (memory / 3) + memory % 3));
+                change.erased.memories = memory.map(|memory| memory_id(memory as u128)).into_iter().collect();
+                change.erased.sessions = SESSIONS.map(id).to_vec();
+                change.erased.operations = vec![*operation as i64 + 1];
                 self.commit(change);
             }
             Op::Embed { model, count } => {
@@ -394,9 +437,21 @@ fn compare_owner(store: &Sqlite, plain: &Plain, owner: &Owner, random: &mut Rand
             assert_eq!(read(store), read(plain));
         }
     }
+    for event in plain.events(owner, &EventPage { limit: 9, ..EventPage::default() }).expect("events") {
+        let traces = Trace::of_event(&event.event);
+        let read = |store: &dyn Store| store.erased(owner, &traces).expect("a look");
+        assert_eq!(read(store), read(plain));
+    }
+    let read = |store: &dyn Store| store.marks(owner).expect("marks");
+    assert_eq!(read(store), read(plain));
     let whole = JournalPage { limit: usize::MAX, ..JournalPage::default() };
     let read = |store: &dyn Store| -> Vec<_> {
         store.journal(owner, &whole).expect("a journal").into_iter().map(|e| (e.position, e.operation)).collect()
+    };
+    assert_eq!(read(store), read(plain));
+    let read = |store: &dyn Store| {
+        let check = store.verify_journal(owner).expect("a journal that verifies");
+        (check.operations, check.erased)
     };
     assert_eq!(read(store), read(plain));
     let last =

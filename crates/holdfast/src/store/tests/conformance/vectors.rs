@@ -40,7 +40,8 @@ pub(crate) fn vectors_that_make_no_sense_are_refused(store: &dyn Store) {
     let good = samples::vector(&mut Random::new(3), 0);
     say(store, &env, &me, "s", "x");
     assert!(matches!(put(store, &owner("you"), 1, vec![good.clone()]), Err(StoreError::Refused(_))));
-    assert!(matches!(put(store, &me, 2, vec![good.clone()]), Err(StoreError::Refused(_))));
+    // Of an event that is not there, because it was erased while they were made: they are of nothing.
+    put(store, &me, 2, vec![good.clone()]).expect("nothing to do");
     assert!(matches!(put(store, &me, 1, vec![vec![1.0; 7]]), Err(StoreError::Dimension { actual: 7, .. })));
     let mut odd = good.clone();
     odd[3] = f32::NAN;

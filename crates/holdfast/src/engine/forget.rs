@@ -1,0 +1,515 @@
+//! Forgetting on request: what is named is selected, what knew of it is worked out anew without it, and both are written; then every file
+//! is searched for what is left (SPEC 8).
+//!
+//! Two invariants: (1) from the first commit on, what was erased can't come back, by its tombstones and because what rests on it is
+//! refused; (2) an erasure that was begun is kept in the store until the last look, so that a crash at any step is made up for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::attention::AtHand;
+use super::{Engine, Error};
+use crate::forget::{self, Gone};
+use crate::learn;
+use crate::store::{EventPage, JournalPage, StoreError};
+use crate::text;
+use crate::types::change::{ChangeSet, Erased, Hiding, TaskChange, Trace, Unfinished};
+use crate::types::event::{Kind, StoredEvent};
+use crate::types::forget::{Forget, Forgetting, Reach, Receipt, Scanned, Selection};
+use crate::types::ids::{EventId, MemoryId, RunId, Seq};
+use crate::types::memory::{Evidence, Memory, MemoryFilter, Slot};
+use crate::types::operation::{Operation, Target, Verb};
+use crate::types::query::Filter;
+use crate::types::scope::{Owner, ScopeId};
+use crate::types::task::Task;
+
+/// Events read at a time.
+const PAGE: usize = 500;
+
+/// Events erased in one commit: others wait for no more than that, which takes about 30 ms.
+const EVENTS_A_COMMIT: usize = 100;
+
+/// Lines of the journal that lose their text in one commit.
+const OPERATIONS_A_COMMIT: usize = 1_000;
+
+/// Of more events, the journal has one line for all: each of fewer tells by itself what became of it.
+const EVENTS_TOLD_ONE_BY_ONE_MAX: usize = 200;
+
+/// Bytes of erased texts that are looked for in the files: what is more is looked for in part.
+const REMAINS_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// What an erasure comes to, worked out.
+struct Plan {
+    events: Vec<Seq>,
+    ids: Vec<EventId>,
+    changes: ChangeSet,
+    reach: Reach,
+    /// The words it is known by.
+    texts: Vec<String>,
+}
+
+impl Engine {
+    /// How far a request would reach. Changes nothing.
+    pub fn forget_preview(&self, owner: &Owner, request: &Forget) -> Result<Reach, Error> {
+        let events = self.selected(owner, &request.selection)?;
+        match request.how {
+            Forgetting::Hide => Ok(Reach { events: to_hide(&events).count() as u64, ..Reach::default() }),
+            Forgetting::Erase => Ok(self.plan(owner, &request.selection, events)?.reach),
+        }
+    }
+
+    /// Hides or erases what is named, and says what was done. More events than the request allows are not touched.
+    pub fn forget(&self, owner: &Owner, request: &Forget) -> Result<Receipt, Error> {
+        if request.reason.trim().is_empty() {
+            return Err(Error::NoReason);
+        }
+        let (reason, _) = self.clean(owner, &request.reason)?;
+        self.with_at_hand(owner, |at_hand| {
+            let events = self.selected(owner, &request.selection)?;
+            let count = events.len() as u64;
+            if let Some(max) = request.events_max.filter(|max| count > *max) {
+                return Err(Error::TooMuch { events: count, max });
+            }
+            match request.how {
+                Forgetting::Hide => self.hide(owner, &events, reason),
+                Forgetting::Erase => {
+                    let receipt = self.erase(owner, &request.selection, events, reason)?;
+                    *at_hand = AtHand::load(&*self.store, owner)?;
+                    Ok(receipt)
+                }
+            }
+        })
+    }
+
+    /// Takes hidden events back into view.
+    pub fn unhide(&self, owner: &Owner, selection: &Selection, reason: &str) -> Result<u64, Error> {
+        let (reason, _) = self.clean(owner, &reason.to_owned())?;
+        self.with_at_hand(owner, |_| {
+            let events = self.selected(owner, selection)?;
+            let hidden: Vec<&StoredEvent> = events.iter().filter(|stored| stored.hidden).collect();
+            let lines = hidden.iter().map(|stored| (stored.event.id, stored.seq));
+            self.commit_hiding(owner, &lines.collect::<Vec<_>>(), false, &reason)?;
+            Ok(hidden.len() as u64)
+        })
+    }
+
+    fn hide(&self, owner: &Owner, events: &[StoredEvent], reason: String) -> Result<Receipt, Error> {
+        let lines: Vec<(EventId, Seq)> = to_hide(events).map(|stored| (stored.event.id, stored.seq)).collect();
+        self.commit_hiding(owner, &lines, true, &reason)?;
+        let reach = Reach { events: lines.len() as u64, ..Reach::default() };
+        Ok(Receipt {
+            id: RunId(self.env.id()),
+            at: self.env.now(),
+            how: Forgetting::Hide,
+            owner: owner.clone(),
+            reason,
+            reach,
+            scanned: Vec::new(),
+            left: 0,
+            said_elsewhere: 0,
+        })
+    }
+
+    fn commit_hiding(
+        &self,
+        owner: &Owner,
+        lines: &[(EventId, Seq)],
+        hidden: bool,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        let verb = if hidden { Verb::Hide } else { Verb::Unhide };
+        for lines in lines.chunks(PAGE) {
+            let told = |(id, _): &(EventId, Seq)| Operation {
+                after: Some(json!({ "events": 1 })),
+                ..self.operation(owner, verb, Target::Event(*id), "caller", reason)
+            };
+            self.store.commit(ChangeSet {
+                owner: owner.clone(),
+                hidden: lines.iter().map(|(_, seq)| Hiding { seq: *seq, hidden }).collect(),
+                operations: lines.iter().map(told).collect(),
+                ..ChangeSet::default()
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The events that are named, in log order, hidden ones too.
+    fn selected(&self, owner: &Owner, selection: &Selection) -> Result<Vec<StoredEvent>, Error> {
+        let filter = match selection {
+            Selection::Events(ids) => {
+                let mut events = Vec::with_capacity(ids.len());
+                for id in ids.iter().collect::<BTreeSet<_>>() {
+                    events.push(self.store.event(owner, *id)?.ok_or(Error::NoSuchEvent(*id))?);
+                }
+                events.sort_by_key(|stored| stored.seq);
+                return Ok(events);
+            }
+            Selection::Session(session) => Filter { session: Some(session.clone()), ..Filter::default() },
+            Selection::Task(task) => Filter { task: Some(task.clone()), ..Filter::default() },
+            Selection::Matching(words) if text::fold(words).trim().is_empty() => return Err(Error::NoWords),
+            Selection::Matching(_) | Selection::Everything => Filter::default(),
+        };
+        let mut page = EventPage { filter: Filter { hidden: true, ..filter }, limit: PAGE, ..EventPage::default() };
+        let mut selected = Vec::new();
+        loop {
+            let events = self.store.events(owner, &page)?;
+            let Some(last) = events.last() else { break };
+            page.after = Some(last.seq);
+            for mut stored in events {
+                // A body in cold storage says what it said.
+                if stored.archived {
+                    let body = self.store.body(owner, stored.seq)?;
+                    stored.event.content = body.unwrap_or(stored.event.content);
+                }
+                if !matches!(selection, Selection::Matching(words) if !event_has(&stored, words)) {
+                    selected.push(stored);
+                }
+            }
+        }
+        if selected.is_empty()
+            && let Selection::Task(task) = selection
+            && self.store.task(owner, task)?.is_none()
+        {
+            return Err(Error::NoSuchTask(task.clone()));
+        }
+        Ok(selected)
+    }
+
+    /// Everything an erasure changes, worked out from what is there now.
+    fn plan(&self, owner: &Owner, selection: &Selection, mut events: Vec<StoredEvent>) -> Result<Plan, Error> {
+        let everything = *selection == Selection::Everything;
+        let mut texts: Vec<String> = events.iter().map(|stored| stored.event.content.clone()).collect();
+        let ids = |events: &[StoredEvent]| events.iter().map(|stored| stored.event.id).collect::<Vec<_>>();
+        // Of what goes whole, nothing has to be told apart.
+        let told = |texts: &[String]| if everything { Vec::new() } else { texts.to_vec() };
+        let gone_with = |events: &[StoredEvent], texts: &[String]| {
+            let texts = told(texts);
+            Gone::new(ids(events), texts.iter().map(String::as_str))
+        };
+        let mut gone = gone_with(&events, &texts);
+        let mut erased = Erased::default();
+        let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
+        for task in self.store.tasks(owner, usize::MAX)? {
+            if everything || *selection == Selection::Task(task.id.clone()) {
+                erased.tasks.push(task.id);
+                continue;
+            }
+            let rest = forget::without(&task, &gone);
+            if rest != task {
+                if rest.title != task.title {
+                    // The events that say the talk went there have the title for their words.
+                    self.add_switches_to(owner, &task, &mut events)?;
+                    texts.push(task.title.clone());
+                }
+                let version = task.version;
+                changes
+                    .tasks
+                    .push(TaskChange { task: Task { version: version + 1, ..rest }, expected_version: Some(version) });
+            }
+        }
+        let memories = self.store.memories(owner, &MemoryFilter::default())?;
+        if everything {
+            erased.memories = memories.iter().map(|memory| memory.id).collect();
+            texts.extend(memories.iter().flat_map(said_of_memory));
+        } else {
+            self.without_memories(&memories, selection, &gone, &mut erased, &mut changes, &mut texts);
+        }
+        gone = gone_with(&events, &texts);
+        erased.marks = self.marks_of(owner, &events, &gone)?;
+        let session = if let Selection::Session(session) = selection { Some(session) } else { None };
+        erased.operations = self.operations_telling(owner, &gone, session, everything, &erased)?;
+        erased.secrets = placeholders_in(&texts);
+        if let Selection::Session(session) = selection {
+            erased.sessions.push(session.clone());
+        }
+        if everything {
+            erased.sessions = events.iter().map(|stored| stored.event.scope.session.clone()).collect();
+            erased.sessions.dedup();
+        }
+        let reach = Reach {
+            events: events.len() as u64,
+            tasks: erased.tasks.len() as u64,
+            tasks_rewritten: changes.tasks.len() as u64,
+            memories: erased.memories.len() as u64,
+            memories_rewritten: changes.memories.len() as u64,
+            operations: erased.operations.len() as u64,
+            also_said: if everything { 0 } else { self.also_said(owner, &gone)? },
+        };
+        changes.erased = erased;
+        Ok(Plan { events: events.iter().map(|stored| stored.seq).collect(), ids: ids(&events), changes, reach, texts })
+    }
+
+    /// 「→ 周报」: what the system wrote when the talk went to a task, in the words of its title.
+    fn add_switches_to(&self, owner: &Owner, task: &Task, events: &mut Vec<StoredEvent>) -> Result<(), Error> {
+        let filter =
+            Filter { task: Some(task.id.clone()), kinds: vec![Kind::TaskSwitch], hidden: true, ..Filter::default() };
+        for stored in self.store.events(owner, &EventPage { filter, limit: usize::MAX, ..EventPage::default() })? {
+            let named = stored.event.content.contains(&task.title);
+            if named && events.iter().all(|known| known.seq != stored.seq) {
+                events.push(stored);
+            }
+        }
+        Ok(())
+    }
+
+    /// Each slot that knew of it, on the rest of its evidence.
+    fn without_memories(
+        &self,
+        memories: &[Memory],
+        selection: &Selection,
+        gone: &Gone,
+        erased: &mut Erased,
+        changes: &mut ChangeSet,
+        texts: &mut Vec<String>,
+    ) {
+        let is_named = |text: &str| matches!(selection, Selection::Matching(words) if has(text, words));
+        let is_gone =
+            |evidence: &Evidence| evidence.event.is_some_and(|id| gone.is_source(id)) || is_named(&evidence.quote);
+        let mut slots: BTreeMap<Slot, Vec<Memory>> = BTreeMap::new();
+        for memory in memories {
+            slots.entry(memory.slot()).or_default().push(memory.clone());
+        }
+        for known in slots.into_values() {
+            if !known.iter().any(|memory| memory.sources.iter().any(is_gone) || is_named(&memory.content)) {
+                continue;
+            }
+            let tells = |text: &str| gone.tells(text) || is_named(text);
+            let rest = learn::without(&known, is_gone, tells, self.env.now(), || MemoryId(self.env.id()));
+            let named = known.iter().filter(|memory| rest.erased.contains(&memory.id) || is_named(&memory.content));
+            texts.extend(named.flat_map(said_of_memory));
+            erased.memories.extend(rest.erased);
+            let change = self.change_of(&changes.owner, &rest.changes, "operator");
+            changes.memories.extend(change.memories);
+        }
+    }
+
+    /// Marks that one of these events put on others, or that say what it said.
+    fn marks_of(
+        &self,
+        owner: &Owner,
+        events: &[StoredEvent],
+        gone: &Gone,
+    ) -> Result<Vec<(EventId, String)>, StoreError> {
+        let moments: BTreeSet<_> = events.iter().map(|stored| stored.event.occurred_at.timestamp()).collect();
+        let marks = self.store.marks(owner)?.into_iter().filter(|(id, mark)| {
+            let told = mark.replaced_by.as_ref().is_some_and(|text| gone.tells(text)) || gone.tells(&mark.statement);
+            !gone.is_source(*id) && (told || moments.contains(&mark.at))
+        });
+        Ok(marks.map(|(id, mark)| (id, mark.statement)).collect())
+    }
+
+    fn operations_telling(
+        &self,
+        owner: &Owner,
+        gone: &Gone,
+        session: Option<&ScopeId>,
+        everything: bool,
+        erased: &Erased,
+    ) -> Result<Vec<i64>, StoreError> {
+        // What was asked there, and when the talk went from one task to another, goes with a session.
+        let of_session = |operation: &Operation| {
+            let asked_in = operation.after.as_ref().and_then(|after| after.get("session")).and_then(Value::as_str);
+            let about = if let Target::Session(session) = &operation.target { Some(session) } else { None };
+            session.is_some_and(|session| asked_in == Some(session.as_str()) || about == Some(session))
+        };
+        let mut page = JournalPage { limit: PAGE, ..JournalPage::default() };
+        let mut telling = Vec::new();
+        loop {
+            let entries = self.store.journal(owner, &page)?;
+            let Some(last) = entries.last() else { return Ok(telling) };
+            page.after = Some(last.position);
+            let tells = |operation: &Operation| {
+                let of_gone = match &operation.target {
+                    Target::Memory(id) => erased.memories.contains(id),
+                    Target::Task(id) => erased.tasks.contains(id),
+                    Target::Event(_) | Target::Session(_) | Target::Store => false,
+                };
+                everything || of_gone || of_session(operation) || gone.is_told_by(operation)
+            };
+            telling.extend(entries.iter().filter(|entry| tells(&entry.operation)).map(|entry| entry.position));
+        }
+    }
+
+    /// How many events that stay say what is gone.
+    fn also_said(&self, owner: &Owner, gone: &Gone) -> Result<u64, StoreError> {
+        let filter = Filter { hidden: true, ..Filter::default() };
+        let mut page = EventPage { filter, limit: PAGE, ..EventPage::default() };
+        let mut count = 0;
+        loop {
+            let events = self.store.events(owner, &page)?;
+            let Some(last) = events.last() else { return Ok(count) };
+            page.after = Some(last.seq);
+            let also = |stored: &&StoredEvent| !gone.is_source(stored.event.id) && gone.tells(&stored.event.content);
+            count += events.iter().filter(also).count() as u64;
+        }
+    }
+
+    fn erase(
+        &self,
+        owner: &Owner,
+        selection: &Selection,
+        events: Vec<StoredEvent>,
+        reason: String,
+    ) -> Result<Receipt, Error> {
+        let Plan { events, ids, mut changes, reach, texts } = self.plan(owner, selection, events)?;
+        let id = RunId(self.env.id());
+        let remains = self.remains_of(owner, &events, texts)?;
+        let renamed = (*selection == Selection::Everything).then(|| nameless(owner, id));
+        let name = renamed.clone().unwrap_or_else(|| owner.clone());
+        let mut operation = self.operation(&name, Verb::Erase, Target::Store, "caller", reason.clone());
+        operation.after = Some(json!({ "receipt": id, "reach": reach, "events": reach.events }));
+        if renamed.is_none() && ids.len() <= EVENTS_TOLD_ONE_BY_ONE_MAX {
+            let told = |id: &EventId| self.operation(owner, Verb::Erase, Target::Event(*id), "caller", &*reason);
+            changes.operations.extend(ids.iter().map(told));
+        }
+        let operations = std::mem::take(&mut changes.erased.operations);
+        changes.erased.unfinished =
+            Some(Unfinished { id, events: events.clone(), operations: operations.clone(), renamed, operation });
+        // What knew of the events goes first: from here on nothing is served that rests on them.
+        let unfinished = changes.erased.unfinished.clone().expect("it was put there a line before");
+        self.store.commit(changes)?;
+        self.finish(owner, unfinished, &remains).map(|(scrubbed_at, scrubbed)| Receipt {
+            id,
+            at: scrubbed_at,
+            how: Forgetting::Erase,
+            owner: name,
+            reason,
+            reach,
+            scanned: scrubbed.files.into_iter().map(|file| Scanned { file: file.name, bytes: file.bytes }).collect(),
+            left: scrubbed.left,
+            said_elsewhere: scrubbed.said_elsewhere,
+        })
+    }
+
+    /// The rest of an erasure that was begun: events and lines of the journal, a part at a time; the name; then the last look.
+    fn finish(
+        &self,
+        owner: &Owner,
+        unfinished: Unfinished,
+        remains: &[Vec<u8>],
+    ) -> Result<(jiff::Timestamp, crate::store::Scrubbed), Error> {
+        let Unfinished { id, events, operations, renamed, operation } = unfinished;
+        let part = |erased| ChangeSet { owner: owner.clone(), erased, ..ChangeSet::default() };
+        for operations in operations.chunks(OPERATIONS_A_COMMIT) {
+            self.store.commit(part(Erased { operations: operations.to_vec(), ..Erased::default() }))?;
+        }
+        let sessions = self.sessions_of(owner, &events)?;
+        for events in events.chunks(EVENTS_A_COMMIT) {
+            self.store.commit(part(Erased { events: events.to_vec(), ..Erased::default() }))?;
+        }
+        let name = renamed.clone().unwrap_or_else(|| owner.clone());
+        let last = Erased { sessions, renamed, ..Erased::default() };
+        self.store.commit(ChangeSet { operations: vec![operation], ..part(last) })?;
+        let scrubbed = self.store.scrub(remains)?;
+        let done = Erased { finished: Some(id), ..Erased::default() };
+        self.store.commit(ChangeSet { owner: name, erased: done, ..ChangeSet::default() })?;
+        Ok((self.env.now(), scrubbed))
+    }
+
+    /// Sessions that these events are of: one that has no others goes with them.
+    fn sessions_of(&self, owner: &Owner, events: &[Seq]) -> Result<Vec<ScopeId>, StoreError> {
+        let filter = Filter { hidden: true, ..Filter::default() };
+        let mut sessions = BTreeSet::new();
+        let gone: BTreeSet<Seq> = events.iter().copied().collect();
+        let Some(first) = gone.first() else { return Ok(Vec::new()) };
+        let mut page = EventPage { filter, limit: PAGE, after: Some(Seq(first.0 - 1)), newest_first: false };
+        loop {
+            let found = self.store.events(owner, &page)?;
+            let Some(last) = found.last() else { break };
+            page.after = Some(last.seq);
+            let of_gone = found.iter().filter(|stored| gone.contains(&stored.seq));
+            sessions.extend(of_gone.map(|stored| stored.event.scope.session.clone()));
+        }
+        Ok(sessions.into_iter().collect())
+    }
+
+    /// The bytes to look for at the end.
+    fn remains_of(&self, owner: &Owner, events: &[Seq], texts: Vec<String>) -> Result<Vec<Vec<u8>>, StoreError> {
+        let mut remains: Vec<Vec<u8>> = texts.into_iter().map(String::into_bytes).collect();
+        let mut bytes: usize = remains.iter().map(Vec::len).sum();
+        for events in events.chunks(PAGE) {
+            let found = self.store.remains(owner, events)?;
+            bytes += found.iter().map(Vec::len).sum::<usize>();
+            remains.extend(found);
+            if bytes > REMAINS_BYTES_MAX {
+                break;
+            }
+        }
+        Ok(remains)
+    }
+
+    /// Ends what a process began and did not end.
+    pub(super) fn finish_erasures(&self) -> Result<(), Error> {
+        for (owner, unfinished) in self.store.unfinished_erasures()? {
+            let (id, count) = (unfinished.id, unfinished.events.len());
+            tracing::warn!(receipt = %id, "finishing erasure {id} of {count} events, which was begun before");
+            self.finish(&owner, unfinished, &[])?;
+        }
+        Ok(())
+    }
+
+    /// The task as it may be shown: without what comes from hidden events.
+    pub(super) fn in_view(&self, owner: &Owner, task: Task) -> Result<Task, Error> {
+        if !self.store.memory_state(owner)?.hides {
+            return Ok(task);
+        }
+        let hidden = self.hidden_among(owner, forget::sources(&task))?;
+        Ok(if hidden.is_empty() { task } else { forget::without(&task, &Gone::new(hidden, [])) })
+    }
+
+    /// Which of these events are hidden.
+    pub(super) fn hidden_among(
+        &self,
+        owner: &Owner,
+        events: impl IntoIterator<Item = EventId>,
+    ) -> Result<BTreeSet<EventId>, StoreError> {
+        let mut hidden = BTreeSet::new();
+        for id in events {
+            let stored = self.store.event(owner, id)?;
+            hidden.extend(stored.filter(|stored| stored.hidden).map(|stored| stored.event.id));
+        }
+        Ok(hidden)
+    }
+
+    /// Of these events, which were erased here: they are not taken in again.
+    pub(super) fn erased_of(&self, owner: &Owner, traces: &[Vec<Trace>]) -> Result<Vec<bool>, StoreError> {
+        if !self.store.has_erased()? {
+            return Ok(vec![false; traces.len()]);
+        }
+        let known = self.store.erased(owner, &traces.concat())?;
+        let mut known = known.into_iter();
+        Ok(traces.iter().map(|traces| known.by_ref().take(traces.len()).fold(false, |any, one| any | one)).collect())
+    }
+}
+
+/// Those that are in view.
+fn to_hide(events: &[StoredEvent]) -> impl Iterator<Item = &StoredEvent> {
+    events.iter().filter(|stored| !stored.hidden)
+}
+
+/// Whether a text has these words in a row.
+fn has(text: &str, words: &str) -> bool {
+    text::fold(text).contains(text::fold(words).trim())
+}
+
+fn event_has(stored: &StoredEvent, words: &str) -> bool {
+    let event = &stored.event;
+    has(&event.content, words) || !event.metadata.is_empty() && has(&json!(event.metadata).to_string(), words)
+}
+
+fn said_of_memory(memory: &Memory) -> Vec<String> {
+    let quotes = memory.sources.iter().map(|source| source.quote.clone());
+    [memory.content.clone(), memory.value.clone()].into_iter().chain(quotes).collect()
+}
+
+fn placeholders_in(texts: &[String]) -> Vec<String> {
+    let all: BTreeSet<&str> = texts.iter().flat_map(|text| forget::placeholders(text)).collect();
+    all.into_iter().map(str::to_owned).collect()
+}
+
+/// The name that stands for an owner of whom nothing is kept.
+fn nameless(owner: &Owner, id: RunId) -> Owner {
+    let name = ScopeId::new(format!("erased-{id}")).expect("a word and a UUID are a scope id");
+    Owner { tenant: owner.tenant.clone(), user: name.clone(), agent: name }
+}
