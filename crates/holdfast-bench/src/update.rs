@@ -1,7 +1,8 @@
 //! Does what changed replace what it was? Each talk is told to a fresh store, message by message; then questions are asked whose answer
 //! changed on the way, and the block that is served is read: the new value must come first, and the old one must not pass for current.
-//! No language model: rules alone.
+//! Rules alone; with a recorded language model once more beside them, and what only it sees is counted apart.
 
+mod answers;
 mod score;
 mod sets;
 
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use holdfast::embedding;
 use holdfast::engine::{BATCH_EVENTS_MAX, Config, Engine};
+use holdfast::llm::Llm;
 use holdfast::types::context::{BlockItem, BlockOptions, ContextBlock};
 use holdfast::types::ids::EventId;
 use holdfast::types::memory::{Memory, MemoryFilter, MemoryStatus};
@@ -22,6 +24,7 @@ use jiff::ZonedDateTime;
 use serde::Serialize;
 
 use crate::metrics::{Share, interval, mean};
+use answers::{Answers, Beside, Proposed};
 use score::{CHANGE_EN, CHANGE_ZH, Line, Outcome};
 use sets::{Asked, Class, Talk};
 
@@ -40,8 +43,16 @@ pub struct Arguments {
     /// Write each question and what was served for it as a line of JSON here: to be read by hand
     #[arg(long, value_name = "FILE")]
     written: Option<PathBuf>,
+    /// Once more with a language model that answers as is recorded here
+    #[arg(long, value_name = "CASSETTE")]
+    llm: Option<PathBuf>,
+    /// Write each prompt that has no answer there as a line of JSON here, and go on without one
+    #[arg(long, value_name = "FILE", requires = "llm")]
+    prompts: Option<PathBuf>,
 }
 
+/// How a report names the model where rules were alone.
+const NO_LLM: &str = "none";
 /// Tokens of the block that is read.
 const BLOCK_TOKENS: usize = 1_000;
 
@@ -50,11 +61,25 @@ const BLOCK_TOKENS: usize = 1_000;
 struct Report {
     set: String,
     embedding: &'static str,
+    /// The model whose replies were played back, or "none".
+    llm: String,
     messages: usize,
     memories: usize,
     /// The updates: stated, and told in passing.
     update: Shares,
     classes: BTreeMap<&'static str, Shares>,
+    /// What came of the model's proposals, and its questions beside those of the rules: the updates and each class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed: Option<Proposed>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    beside_rules: BTreeMap<&'static str, Beside>,
+}
+
+/// What was asked of one talk, in the order of its questions.
+struct Measured {
+    outcomes: Vec<(Class, Outcome)>,
+    memories: usize,
+    proposed: Proposed,
 }
 
 #[derive(Debug, Serialize)]
@@ -71,6 +96,7 @@ struct Shares {
 #[derive(Serialize)]
 struct Written<'a> {
     set: &'a str,
+    llm: &'a str,
     id: &'a str,
     class: &'a str,
     query: &'a str,
@@ -96,15 +122,51 @@ fn classes() -> String {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
+    let answers = arguments.llm.as_deref().map(|path| Answers::open(path, arguments.prompts.clone())).transpose()?;
     for input in &arguments.inputs {
         for talk in sets::read(input)? {
-            print(&measure(&talk, arguments)?, arguments.json)?;
+            let by_rules = measure(&talk, arguments, None)?;
+            print(&report(&talk, arguments, &by_rules), arguments.json)?;
+            let Some(answers) = &answers else { continue };
+            let with_llm = measure(&talk, arguments, Some(answers))?;
+            let beside = |wanted: &dyn Fn(Class) -> bool| {
+                let pairs = by_rules.outcomes.iter().zip(&with_llm.outcomes).filter(|((class, _), _)| wanted(*class));
+                Beside::of(pairs.map(|((_, rules), (_, llm))| (rules.is_updated(), llm.is_updated())))
+            };
+            let classes = Class::ALL.into_iter().map(|class| (class.as_str(), beside(&|other| other == class)));
+            let all = classes.chain([("update", beside(&Class::is_update))]);
+            let report = Report {
+                llm: answers.name().to_owned(),
+                beside_rules: all.filter(|(_, beside)| beside.n > 0).collect(),
+                proposed: Some(with_llm.proposed.clone()),
+                ..report(&talk, arguments, &with_llm)
+            };
+            print(&report, arguments.json)?;
         }
     }
     Ok(())
 }
 
-fn measure(talk: &Talk, arguments: &Arguments) -> Result<Report> {
+fn report(talk: &Talk, arguments: &Arguments, measured: &Measured) -> Report {
+    let of = |wanted: &dyn Fn(Class) -> bool| {
+        let wanted = measured.outcomes.iter().filter(|(class, _)| wanted(*class));
+        Shares::of(&wanted.map(|(_, outcome)| *outcome).collect::<Vec<_>>())
+    };
+    let classes = Class::ALL.into_iter().map(|class| (class.as_str(), of(&|other| other == class)));
+    Report {
+        set: talk.name.clone(),
+        embedding: if arguments.no_model { "none" } else { "built-in" },
+        llm: NO_LLM.to_owned(),
+        messages: talk.messages.len(),
+        memories: measured.memories,
+        update: of(&Class::is_update),
+        classes: classes.filter(|(_, shares)| shares.n > 0).collect(),
+        proposed: None,
+        beside_rules: BTreeMap::new(),
+    }
+}
+
+fn measure(talk: &Talk, arguments: &Arguments, answers: Option<&Answers>) -> Result<Measured> {
     let directory = tempfile::tempdir()?;
     let mut config = Config::at(directory.path());
     if arguments.no_model {
@@ -112,11 +174,14 @@ fn measure(talk: &Talk, arguments: &Arguments) -> Result<Report> {
     }
     let engine = Engine::open(config)?;
     let owner = talk.messages.first().map(|message| message.scope.owner.clone()).unwrap_or_default();
-    let mut outcomes = Vec::new();
+    let (mut outcomes, mut proposed) = (Vec::new(), Proposed::default());
     let mut told = 0;
     for asked in &talk.asked {
         if asked.after > told {
             tell(&engine, &owner, talk, told..asked.after)?;
+            if let Some(answers) = answers {
+                proposed.add(&engine.induce(&owner, answers)?);
+            }
             told = asked.after;
         }
         let latest = talk.messages[..told].iter().filter_map(|message| message.occurred_at.clone()).next_back();
@@ -125,23 +190,12 @@ fn measure(talk: &Talk, arguments: &Arguments) -> Result<Report> {
         let outcome = Outcome::of(&lines, &asked.new, &asked.old);
         outcomes.push((asked.class, outcome));
         if let Some(path) = &arguments.written {
-            write(path, talk, asked, outcome, &lines, &engine, &owner)?;
+            let llm = answers.map_or(NO_LLM, Answers::name);
+            write(path, talk, asked, outcome, &lines, llm, &engine, &owner)?;
         }
     }
-    let of = |wanted: &dyn Fn(Class) -> bool| {
-        Shares::of(
-            &outcomes.iter().filter(|(class, _)| wanted(*class)).map(|(_, outcome)| *outcome).collect::<Vec<_>>(),
-        )
-    };
-    let classes = Class::ALL.into_iter().map(|class| (class.as_str(), of(&|other| other == class)));
-    Ok(Report {
-        set: talk.name.clone(),
-        embedding: if arguments.no_model { "none" } else { "built-in" },
-        messages: talk.messages.len(),
-        memories: engine.memories(&owner, &MemoryFilter::default())?.len(),
-        update: of(&Class::is_update),
-        classes: classes.filter(|(_, shares)| shares.n > 0).collect(),
-    })
+    let memories = engine.memories(&owner, &MemoryFilter::default())?.len();
+    Ok(Measured { outcomes, memories, proposed })
 }
 
 fn tell(engine: &Engine, owner: &Owner, talk: &Talk, places: std::ops::Range<usize>) -> Result<()> {
@@ -194,12 +248,14 @@ fn places(engine: &Engine, owner: &Owner, events: &[EventId]) -> Result<Vec<usiz
     Ok(places)
 }
 
+#[expect(clippy::too_many_arguments, reason = "each is a part of one line, and is used once")]
 fn write(
     path: &Path,
     talk: &Talk,
     asked: &Asked,
     outcome: Outcome,
     block: &[Line],
+    llm: &str,
     engine: &Engine,
     owner: &Owner,
 ) -> Result<()> {
@@ -222,6 +278,7 @@ fn write(
     }
     let written = Written {
         set: &talk.name,
+        llm,
         id: &asked.id,
         class: asked.class.as_str(),
         query: &asked.query,
@@ -260,8 +317,8 @@ fn print(report: &Report, json: bool) -> Result<()> {
         return Ok(());
     }
     println!(
-        "{}: {} messages, {} memories, embedding {}",
-        report.set, report.messages, report.memories, report.embedding
+        "{}: {} messages, {} memories, embedding {}, language model {}",
+        report.set, report.messages, report.memories, report.embedding, report.llm
     );
     println!("{:<18} {:>4}  {:<21} {:<21} {:<21} updated", "", "n", "served", "first", "stale as current");
     let row = |name: &str, shares: &Shares| {
@@ -273,6 +330,9 @@ fn print(report: &Report, json: bool) -> Result<()> {
     row("updates", &report.update);
     for (name, shares) in &report.classes {
         row(name, shares);
+    }
+    for (name, beside) in &report.beside_rules {
+        println!("{name:<18} {:>4}  {beside}", beside.n);
     }
     println!();
     Ok(())
