@@ -63,10 +63,15 @@ impl Llm for Answers {
 
 impl Unanswered {
     fn write(&self, prompt: &Prompt, fingerprint: &str) -> Result<(), LlmError> {
-        let Prompt { name, hash, system, user, .. } = prompt;
         let unusable = |detail: String| LlmError::Recording { path: self.path.clone(), detail };
-        let line = serde_json::to_string(&Open { prompt: fingerprint, name, hash, system, user })
-            .map_err(|error| unusable(error.to_string()))?;
+        let open = Open {
+            prompt: fingerprint,
+            name: prompt.name,
+            hash: &prompt.hash,
+            system: &prompt.system,
+            user: &prompt.user,
+        };
+        let line = serde_json::to_string(&open).map_err(|error| unusable(error.to_string()))?;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(file, "{line}").map_err(|error| unusable(error.to_string()))
     }

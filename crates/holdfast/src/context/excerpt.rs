@@ -1,5 +1,7 @@
 //! Lines for what recall found: who said it and when, the words themselves, and whether they still hold.
 
+use std::collections::BTreeSet;
+
 use super::fence::inline;
 use super::labels::Labels;
 use super::select::shorter;
@@ -69,7 +71,7 @@ fn head(event: &StoredEvent, labels: &Labels) -> String {
 /// Recall leaves overturned sentences out unless it was asked for history; what comes through all the same is marked.
 fn overturned(event: &StoredEvent, words: &[String], labels: &Labels) -> String {
     let stated = |statement: &str| words.iter().any(|word| repeats(word, statement));
-    let notes: Vec<String> = event
+    let mut notes: Vec<String> = event
         .overturned
         .iter()
         .filter(|overturned| stated(&overturned.statement))
@@ -78,6 +80,9 @@ fn overturned(event: &StoredEvent, words: &[String], labels: &Labels) -> String 
             None => labels.overturned.to_owned(),
         })
         .collect();
+    // Several sentences that one value replaced say so once.
+    let mut told = BTreeSet::new();
+    notes.retain(|note| told.insert(note.clone()));
     if notes.is_empty() { String::new() } else { labels.aside(&notes.join(labels.separator)) }
 }
 

@@ -13,9 +13,9 @@ use crate::signals;
 use crate::store::EventPage;
 use crate::text;
 use crate::types::change::{ChangeSet, Learned};
-use crate::types::event::{Kind, Source, StoredEvent, Trust};
-use crate::types::ids::Seq;
-use crate::types::memory::{Memory, MemoryFilter, MemoryStatus};
+use crate::types::event::{Kind, Overturned, Source, StoredEvent, Trust};
+use crate::types::ids::{EventId, Seq};
+use crate::types::memory::{Evidence, Memory, MemoryFilter, MemoryStatus};
 use crate::types::operation::{Operation, Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::Owner;
@@ -188,6 +188,8 @@ impl Engine {
             }
             let changes = self.placed(owner, accepted, &mut slots)?;
             let mut change = self.change_of(owner, &changes, model);
+            let restated = restatements(page, &change.overturned);
+            change.overturned.extend(restated);
             change.operations.extend(refused.iter().map(|refusal| Operation {
                 cause: Some(refusal.event),
                 ..self.operation(owner, Verb::Refuse, Target::Event(refusal.event), model, refusal.reason)
@@ -237,11 +239,13 @@ fn may_be_placed(
     if learn::is_echo(quote, served) {
         return Err("it only says again what was served");
     }
-    let event = Some(stored.event.id);
-    let sources = known.iter().flat_map(|memory| &memory.sources);
-    let mut of_event =
-        sources.chain(accepted.iter().map(|other| &other.evidence)).filter(|evidence| evidence.event == event);
-    if of_event.any(|evidence| same_words(&evidence.quote)) {
+    let of_these_words = |evidence: &Evidence| evidence.event == Some(stored.event.id) && same_words(&evidence.quote);
+    // 「早上喝黑咖啡」 tells of breakfast and of coffee: one reply may draw two properties from the same words, but none twice.
+    let twice = |other: &Candidate| {
+        of_these_words(&other.evidence)
+            && (other.slot() == candidate.slot() || text::same(&other.value, &candidate.value))
+    };
+    if known.iter().flat_map(|memory| &memory.sources).any(of_these_words) || accepted.iter().any(twice) {
         return Err("it is known already from these words");
     }
     let mut once = stored.signals.instructions.iter().filter(|i| i.standing == signals::Standing::OneOff);
@@ -249,6 +253,31 @@ fn may_be_placed(
         return Err("it holds for once: it lives and ends with its task");
     }
     Ok(())
+}
+
+/// What no longer holds, where somebody says it again on the page before it ended: a model names one event that says a thing, and the
+/// others are as old.
+fn restatements(page: &Page, overturned: &[(EventId, Overturned)]) -> Vec<(EventId, Overturned)> {
+    let of_mark = |(source, mark): &(EventId, Overturned)| {
+        let again = page.by_number.values().filter(|stored| {
+            let event = &stored.event;
+            event.id != *source
+                && event.occurred_at.timestamp() < mark.at
+                && says_alone(&event.content, &mark.statement)
+        });
+        again.map(|stored| (stored.event.id, mark.clone())).collect::<Vec<_>>()
+    };
+    overturned.iter().flat_map(of_mark).collect()
+}
+
+/// Whether a text says a statement as clauses of its own: 「月租5500」 in 「老李月租5500」 is of somebody else.
+fn says_alone(text: &str, statement: &str) -> bool {
+    let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    !statement.is_empty()
+        && text.match_indices(statement).any(|(at, found)| {
+            let (before, after) = (text[..at].trim_end(), &text[at + found.len()..]);
+            ends(before.chars().next_back()) && ends(after.trim_start().chars().next())
+        })
 }
 
 /// One page of talk.

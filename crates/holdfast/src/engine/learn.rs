@@ -503,13 +503,14 @@ fn overturned(change: &Change, all: &[Change]) -> Vec<(EventId, Overturned)> {
         .filter(|evidence| {
             matches!(evidence.stance, Stance::States | Stance::Suggests) && evidence.origin == Origin::UserStated
         })
-        .filter_map(|evidence| {
-            let mark = Overturned {
-                statement: evidence.quote.clone(),
-                replaced_by: next.map(|other| other.after.content.clone()),
-                at: at.timestamp(),
-            };
-            Some((evidence.event?, mark))
+        .filter_map(|evidence| Some((evidence.event?, evidence.quote.as_str())))
+        .flat_map(|(event, quote)| {
+            // An event is read by its sentences, so a quote of several is marked by them.
+            let sentences = text::sentences(quote).into_iter().map(|sentence| quote[sentence].trim());
+            sentences.filter(|sentence| !sentence.is_empty()).map(move |sentence| {
+                let replaced_by = next.map(|other| other.after.content.clone());
+                (event, Overturned { statement: sentence.to_owned(), replaced_by, at: at.timestamp() })
+            })
         });
     marks.collect()
 }

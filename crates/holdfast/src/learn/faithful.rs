@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use crate::text::{fold, index_terms, is_han_or_kana, sentences};
 use words::{
-    DENIED, EXAMPLES, GUESSES, LEADS, MINE_NOT, NEGATIONS, NOT_NEGATIONS, OTHERS, PRONOUNS, QUESTIONS, REPORTS, SMALL,
-    SUPPOSED, TURNS, UNLIKE, VIA,
+    BECOMES, DENIED, EXAMPLES, GUESSES, LEADS, MINE_NOT, NEGATIONS, NOT_NEGATIONS, OTHERS, PRONOUNS, QUESTIONS,
+    REPORTS, SMALL, SUPPOSED, TRADES, TURNS, UNLIKE, VIA, WORKS_AS,
 };
 
 /// A clause as short as this denies what stands beside it: 「没有的事」, "not really".
@@ -21,6 +21,10 @@ const DENIAL_WORDS_MAX: usize = 3;
 
 /// Words between "my" and whom it is of: "my two older sisters".
 const MY_WORDS_MAX: usize = 3;
+
+/// What a trade is called by before its last word: 做产品经理, "as a senior project manager".
+const TRADE_CHARACTERS_MAX: usize = 4;
+const TRADE_WORDS_MAX: usize = 2;
 
 /// One place where words are said, with the sentences around it.
 #[derive(Debug)]
@@ -113,7 +117,7 @@ fn stated(quoted: &Quoted<'_>, said: &Said) -> Result<(), &'static str> {
     let inside = opened('“', '”') || opened('「', '」') || opened('『', '』') || before.matches('"').count() % 2 == 1;
     let header = |line: &str| words::HEADERS.iter().any(|header| folded(line.trim_start()).starts_with(header));
     let pasted = line.starts_with('>') || before.matches("```").count() % 2 == 1 || quoted.text.lines().any(header);
-    if inside || pasted || has_one(&without(&said.whole, UNLIKE), REPORTS) {
+    if inside || pasted || has_one(&without_raised(&without(&said.whole, UNLIKE)), REPORTS) {
         return Err("its sentence is somebody else's word");
     }
     Ok(())
@@ -181,9 +185,10 @@ fn of_whom<'a>(
         let first = |text: &str| tokens(led_in(text)).into_iter().flatten().next();
         let own = all.iter().filter(|mention| mention.other.is_none() && said.clauses.contains(&mention.at));
         let behind_own = own.filter_map(|mention| first(behind_word(&said.whole[mention.at..said.clauses.end])));
-        let mut begins = clauses_of(&said.whole[said.clauses.clone()]).filter_map(first).chain(behind_own);
-        let begun = first(drawn);
-        return match begins.any(|word| Some(&word) == begun.as_ref()) {
+        let begins: Vec<String> =
+            clauses_of(&said.whole[said.clauses.clone()]).filter_map(first).chain(behind_own).collect();
+        let begun = |clause: &str| first(clause).is_some_and(|word| begins.contains(&word));
+        return match begun(drawn) || begun_before(said, drawn, begun) {
             _ if elided => Err(ANOTHER),
             true => Ok(None),
             false => Err("it leaves out whom or what its sentence speaks of"),
@@ -203,6 +208,18 @@ fn of_whom<'a>(
     pronoun.filter(|_| named).map(|pronoun| Some((name, pronoun))).ok_or(ANOTHER)
 }
 
+/// 「因为换了项目，调到了九千」 of the quote 「调到了九千」: it begins with a clause before the quoted ones. Then every clause of it begins as one
+/// of the sentence does, and the quoted one as `begun` asks.
+fn begun_before(said: &Said, drawn: &str, begun: impl Fn(&str) -> bool) -> bool {
+    let words = |clause: &str| tokens(led_in(clause)).concat();
+    let whole: Vec<String> = clauses_of(&said.whole).filter_map(|clause| words(clause).into_iter().next()).collect();
+    let quoted = tokens(&said.whole[said.clauses.clone()]).concat();
+    let of_quote = |clause: &&str| words(clause).iter().all(|word| quoted.contains(word));
+    let mut drawn_clauses = clauses_of(drawn).filter(|clause| !words(clause).is_empty());
+    clauses_of(drawn).filter(|clause| !words(clause).is_empty()).find(of_quote).is_some_and(begun)
+        && drawn_clauses.all(|clause| words(clause).first().is_some_and(|word| whole.contains(word)))
+}
+
 /// What stands behind the word for oneself that a text begins with.
 fn behind_word(text: &str) -> &str {
     if text.starts_with(|c: char| c.is_ascii()) {
@@ -217,7 +234,7 @@ fn mentions<'a>(text: &str, thing: Option<&'a str>) -> Vec<Mention<'a>> {
     let mut found: Vec<Mention<'a>> = Vec::new();
     let others = OTHERS.iter().chain(PRONOUNS).copied().chain(thing);
     for other in others {
-        for at in places(text, other) {
+        for at in places(text, other).filter(|&at| !is_own_trade(&text[..at], other, &text[at + other.len()..])) {
             let lead = text[..at].trim_end().trim_end_matches(['我', '的']);
             let lead = lead.trim_end().trim_end_matches(" my").trim_end();
             let aside = VIA.iter().any(|via| {
@@ -248,6 +265,24 @@ fn mentions<'a>(text: &str, thing: Option<&'a str>) -> Vec<Mention<'a>> {
     found.extend(own.into_iter().map(|at| Mention { at, other: None, aside: false }));
     found.sort_by_key(|mention| mention.at);
     found
+}
+
+/// 「我做项目经理」, "I work as a teacher": the word for a person is what somebody does, and nobody beside them.
+fn is_own_trade(before: &str, word: &str, after: &str) -> bool {
+    let belongs = after.starts_with('的') || after.starts_with("'s");
+    if !TRADES.contains(&word) || belongs {
+        return false;
+    }
+    let before = clauses(before).pop().map_or("", |clause| &before[clause]);
+    if word.is_ascii() {
+        let words: Vec<&str> = before.split_whitespace().collect();
+        let mut pairs = words.windows(2).rev().take(TRADE_WORDS_MAX + 1);
+        return pairs.any(|pair| matches!(pair[1], "a" | "an") && BECOMES.contains(&pair[0]));
+    }
+    WORKS_AS.iter().filter_map(|verb| before.rsplit_once(verb)).any(|(_, name)| {
+        name.chars().count() <= TRADE_CHARACTERS_MAX
+            && name.chars().all(|c| is_han_or_kana(c) && !"的我他她".contains(c))
+    })
 }
 
 /// That every word of it is in the sentence, beside the same words as there, and some of them in the quote. `stands_for`: a name, and the
@@ -361,6 +396,20 @@ fn folded(text: &str) -> String {
 /// A text with other characters where these words stand, at the same places.
 fn without(text: &str, words: &[&str]) -> String {
     words.iter().fold(text.to_owned(), |text, word| text.replace(word, &" ".repeat(word.len())))
+}
+
+/// 「提到2200」 raises an amount, 「提到3点」 mentions something: an amount has more than one digit.
+fn without_raised(text: &str) -> String {
+    const RAISED: &str = "提到";
+    let mut out = text.to_owned();
+    for (at, word) in text.match_indices(RAISED) {
+        let amount = text[at + word.len()..].trim_start_matches(['了', ' ']);
+        let digits = amount.chars().take_while(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '%')).count();
+        if amount.starts_with(|c: char| c.is_ascii_digit()) && digits > 1 {
+            out.replace_range(at..at + word.len(), &" ".repeat(word.len()));
+        }
+    }
+    out
 }
 
 fn has_one(text: &str, words: &[&str]) -> bool {

@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex};
 use holdfast::engine::{Config, Engine};
 use holdfast::llm::{Llm, LlmError, Prompt, Reply, ScriptedLlm};
 use holdfast::store::JournalPage;
+use holdfast::types::context::BlockOptions;
 use holdfast::types::event::{Kind, RawEvent, Source};
 use holdfast::types::memory::{Memory, MemoryFilter, MemoryStatus};
 use holdfast::types::operation::{Target, Verb};
+use holdfast::types::query::Query;
 use holdfast::types::scope::Scope;
 use serde_json::json;
 use tempfile::TempDir;
@@ -254,6 +256,148 @@ fn a_fact_stays_with_whom_it_is_of() {
     ] {
         check(&[said], subject, quote, content, expected);
     }
+}
+
+#[test]
+fn what_the_user_does_for_a_living_is_nobody_else() {
+    check(&["我在一家印刷厂做项目经理"], "user", "我在一家印刷厂做项目经理", "用户在一家印刷厂做项目经理", "kept");
+    check(
+        &["I work as a project manager at a mill"],
+        "user",
+        "I work as a project manager",
+        "The user works as a project manager",
+        "kept",
+    );
+    check(&["项目经理喜欢手冲"], "user", "喜欢手冲", "用户喜欢手冲", ANOTHER);
+    check(&["经理的会在周五"], "user", "会在周五", "用户的会在周五", ANOTHER);
+    check(&["The manager likes short mails"], "user", "likes short mails", "The user likes short mails", ANOTHER);
+    check(&["我妹妹做产品经理"], "user", "做产品经理", "用户做产品经理", ANOTHER);
+}
+
+#[test]
+fn an_amount_is_raised_and_no_word_passed_on() {
+    check(&["每天的步数提到了9000步"], "user", "每天的步数提到了9000步", "用户每天的步数提到了9000步", "kept");
+    check(&["会上提到3点要改"], "user", "3点要改", "3点要改", REPORTED);
+    check(&["She mentioned 9000 steps a day"], "user", "9000 steps a day", "9000 steps a day", REPORTED);
+}
+
+#[test]
+fn a_clause_before_the_quote_may_be_kept_and_a_name_not_left_out() {
+    check(&["因为换了部门，补贴调到了九百"], "user", "补贴调到了九百", "用户因为换了部门，补贴调到了九百", "kept");
+    check(&["但是换了个大阳台"], "user", "换了个大阳台", "用户换了个大阳台", "kept");
+    let said = "Since the merger, my allowance is 900";
+    check(&[said], "user", "my allowance is 900", "Since the merger, the user's allowance is 900", "kept");
+    check(&["王伟来了，对坚果过敏"], "user", "对坚果过敏", "用户来了，对坚果过敏", LEFT_OUT);
+    check(&["Ana came, and loves nuts"], "user", "loves nuts", "The user came, and loves nuts", LEFT_OUT);
+}
+
+/// A proposal about one of several utterances.
+fn about(event: u64, attribute: &str, content: &str, quote: &str) -> serde_json::Value {
+    json!({ "kind": "fact", "subject": "user", "attribute": attribute, "content": content, "source": event, "quote": quote })
+}
+
+#[test]
+fn the_same_words_may_tell_of_two_properties() {
+    for (said, proposals) in [
+        (
+            "早上喝豆浆配油条",
+            [("早餐", "用户早上喝豆浆配油条。", "早上喝豆浆配油条"), ("豆浆", "用户早上喝豆浆。", "早上喝豆浆")],
+        ),
+        (
+            "I cycle to the mill by the river",
+            [
+                ("way to work", "The user cycles to the mill by the river.", "I cycle to the mill by the river"),
+                ("exercise", "The user cycles to the mill.", "I cycle to the mill"),
+            ],
+        ),
+    ] {
+        let world = told(&[(Source::User, said)]);
+        let proposals = proposals.map(|(attribute, content, quote)| about(1, attribute, content, quote));
+        let mut twice = proposals[0].clone();
+        twice["importance"] = json!(5);
+        let again = [proposals[0].clone(), proposals[1].clone(), twice];
+        let induced = world.induce(&ScriptedLlm::always(reply(&again)));
+        assert_eq!((induced.changes.len(), induced.refused.len()), (2, 1), "{said}: {:?}", induced.refused);
+    }
+}
+
+/// All that a history of it shows is marked.
+#[track_caller]
+fn check_marked(said: &[&str], attribute: &str, drawn: &[(u64, &str, &str)], question: &str, old: &[&str]) {
+    let world = told(&said.iter().map(|text| (Source::User, *text)).collect::<Vec<_>>());
+    let proposals: Vec<_> =
+        drawn.iter().map(|(event, content, quote)| about(*event, attribute, content, quote)).collect();
+    let induced = world.induce(&ScriptedLlm::always(reply(&proposals)));
+    assert_eq!(induced.refused, [], "{said:?}");
+    let block =
+        world.engine.context(&Query::new(world.scope.clone(), question, world.engine.now()), &BlockOptions::default());
+    let text = block.unwrap().text;
+    let stale = text.lines().filter(|line| old.iter().any(|old| line.contains(old)));
+    let stale: Vec<&str> = stale.filter(|line| !line.ends_with(['）', ')'])).collect();
+    assert_eq!(stale, [""; 0], "{text}");
+}
+
+#[test]
+fn a_quote_of_two_sentences_ends_in_both() {
+    check_marked(
+        &["开始练游泳了。每周去三次市里的泳池。", "现在改打羽毛球了。每周两次。"],
+        "锻炼方式",
+        &[
+            (1, "用户开始练游泳了，每周去三次市里的泳池。", "开始练游泳了。每周去三次市里的泳池"),
+            (2, "用户现在改打羽毛球了，每周两次。", "现在改打羽毛球了。每周两次"),
+        ],
+        "我用什么方式锻炼？",
+        &["练游泳", "泳池"],
+    );
+    check_marked(
+        &[
+            "We took up rowing at the lake. Training is on three mornings.",
+            "We switched to fencing. Training is on two evenings.",
+        ],
+        "sport",
+        &[
+            (
+                1,
+                "We took up rowing at the lake, training is on three mornings.",
+                "We took up rowing at the lake. Training is on three mornings",
+            ),
+            (
+                2,
+                "We switched to fencing, training is on two evenings.",
+                "We switched to fencing. Training is on two evenings",
+            ),
+        ],
+        "What sport is our training?",
+        &["rowing", "three mornings"],
+    );
+}
+
+#[test]
+fn what_was_said_again_before_it_ended_ends_with_it() {
+    check_marked(
+        &["流水线：甲方案；状态：初稿", "有一条动过：流水线：甲方案；状态：初稿", "流水线：乙方案；状态：定稿"],
+        "当前方案",
+        &[
+            (1, "流水线：甲方案；状态：初稿", "流水线：甲方案；状态：初稿"),
+            (3, "流水线：乙方案；状态：定稿", "流水线：乙方案；状态：定稿"),
+        ],
+        "流水线是什么方案？",
+        &["甲方案"],
+    );
+    check_marked(
+        &[
+            "release line: alpha, stage: draft",
+            "touched once more: release line: alpha, stage: draft",
+            "release line: beta, stage: final",
+        ],
+        "release line",
+        &[
+            (1, "release line: alpha, stage: draft", "release line: alpha, stage: draft"),
+            (3, "release line: beta, stage: final", "release line: beta, stage: final"),
+        ],
+        "Which release line is it?",
+        &["alpha"],
+    );
 }
 
 #[test]

@@ -189,6 +189,9 @@ pub(super) const LEADS: &[&str] = &[
     "补充",
     "请",
     "麻烦",
+    "但是",
+    "而且",
+    "所以",
     "其实",
     "现在",
     "用户",
@@ -203,6 +206,7 @@ pub(super) const LEADS: &[&str] = &[
     "remember that",
     "remember",
     "and",
+    "but",
     "so",
     "now",
     "actually",
@@ -324,6 +328,13 @@ pub(super) const OTHERS: &[&str] = &[
     "everyone",
     "people",
 ];
+/// Those of them that are also what somebody does for a living.
+pub(super) const TRADES: &[&str] =
+    &["经理", "老板", "领导", "主管", "老师", "助理", "医生", "boss", "manager", "teacher", "doctor", "partner"];
+/// Before a trade of one's own.
+pub(super) const WORKS_AS: &[&str] = &["做", "担任", "出任", "成为", "当上", "当了", "是一名", "是名", "是个"];
+/// And before "a" and the trade.
+pub(super) const BECOMES: &[&str] = &["as", "am", "i'm", "be", "been", "became", "become"];
 pub(super) const PRONOUNS: &[&str] = &["他", "她", "他们", "她们", "he", "she", "they", "him", "her", "his", "hers"];
 /// Before a person who does nothing: 跟经理的会, "for my boss".
 pub(super) const VIA: &[&str] =
