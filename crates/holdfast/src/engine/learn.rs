@@ -506,7 +506,9 @@ fn overturned(change: &Change, all: &[Change]) -> Vec<(EventId, Overturned)> {
         .filter_map(|evidence| Some((evidence.event?, evidence.quote.as_str())))
         .flat_map(|(event, quote)| {
             // An event is read by its sentences, so a quote of several is marked by them.
-            let sentences = text::sentences(quote).into_iter().map(|sentence| quote[sentence].trim());
+            const ENDS: [char; 8] = ['。', '.', '！', '!', '；', ';', '，', ','];
+            let sentences = text::sentences(quote).into_iter();
+            let sentences = sentences.map(|sentence| quote[sentence].trim().trim_end_matches(ENDS));
             sentences.filter(|sentence| !sentence.is_empty()).map(move |sentence| {
                 let replaced_by = next.map(|other| other.after.content.clone());
                 (event, Overturned { statement: sentence.to_owned(), replaced_by, at: at.timestamp() })

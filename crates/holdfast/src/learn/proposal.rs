@@ -78,9 +78,11 @@ pub fn from_proposal(proposal: &ProposedMemory, event: &Event) -> Result<Candida
     if attribute.is_empty() || value.is_empty() {
         return Err("it does not say which property it gives");
     }
-    // As sure as what is stated only if it is what was stated.
+    // As sure as what is stated only if it is what was stated, beside 用户 for who speaks, as the prompt has it: else a value that rules
+    // found would stand against every later one that only a model finds.
     let words = fold(content.trim_end_matches(['。', '.', '！', '!']));
-    let stance = if find_whole(&fold(said), &words).is_some() { Stance::States } else { Stance::Suggests };
+    let bare = ["用户", "the user "].iter().find_map(|who| words.strip_prefix(who)).unwrap_or(&words).trim();
+    let stance = if find_whole(&fold(said), bare).is_some() { Stance::States } else { Stance::Suggests };
     Ok(Candidate {
         kind,
         subject,

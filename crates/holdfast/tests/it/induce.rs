@@ -75,7 +75,7 @@ fn what_is_quoted_and_said_is_kept() {
             "下周起我改到杭州办公室上班了",
             "用户改到杭州办公室上班。",
             "我改到杭州办公室上班了",
-            "fact active 0.55: 用户改到杭州办公室上班。",
+            "fact active 0.80: 用户改到杭州办公室上班。",
         ),
         (
             "I moved my desk to the Lima office",
@@ -335,6 +335,27 @@ fn check_marked(said: &[&str], attribute: &str, drawn: &[(u64, &str, &str)], que
     let stale = text.lines().filter(|line| old.iter().any(|old| line.contains(old)));
     let stale: Vec<&str> = stale.filter(|line| !line.ends_with(['）', ')'])).collect();
     assert_eq!(stale, [""; 0], "{text}");
+}
+
+#[test]
+fn a_later_value_that_only_a_model_finds_replaces_what_rules_found() {
+    for (said, content, quote) in [
+        (["我住在无锡", "房子到期，上周落脚苏州了"], "用户上周落脚苏州了。", "上周落脚苏州了"),
+        (
+            ["I live in Lima.", "I sleep in Quito these months."],
+            "The user sleep in Quito these months.",
+            "I sleep in Quito these months",
+        ),
+    ] {
+        let world = told(&said.map(|text| (Source::User, text)));
+        world.engine.learn(&world.scope.owner).unwrap();
+        assert_eq!(world.memories().len(), 1, "rules found the first: {:?}", world.known());
+        let induced = world.induce(&ScriptedLlm::always(reply(&[about(2, "home", content, quote)])));
+        let of =
+            |status| world.memories().into_iter().filter(|m| m.status == status).map(|m| m.content).collect::<Vec<_>>();
+        assert_eq!(of(MemoryStatus::Active), [content], "{:?} {:?}", induced.refused, world.known());
+        assert_eq!(of(MemoryStatus::Superseded).len(), 1);
+    }
 }
 
 #[test]
