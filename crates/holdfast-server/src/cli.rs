@@ -202,6 +202,8 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("delete", "forget"),
     ("erase", "forget"),
     ("remove", "forget"),
+    ("rollback", "undo"),
+    ("revert", "undo"),
 ];
 
 /// Commands whose text is one argument.
@@ -307,6 +309,11 @@ pub enum Command {
     /// the memories and tasks drawn from them, the journal's text, cold storage and the write-ahead log, and don't come back by replay or
     /// import; the receipt on stdout says what was searched for what is left. Exports and backups made before are out of reach.
     Forget(ForgetArguments),
+    /// Undo an operation, a run, or everything after a moment
+    ///
+    /// What each change found where it wrote is put back; what came later stays, and where it changed the same it is listed first. Events that are
+    /// undone stay in the log and go out of view. What was erased does not come back. An undo can be undone.
+    Undo(UndoArguments),
     /// Bring an archived event's body back
     Restore {
         /// The event's id
@@ -334,6 +341,28 @@ pub enum Command {
         /// Whose; for bash: holdfast completions bash > ~/.local/share/bash-completion/completions/holdfast
         shell: Shell,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("undone").required(true).args(["operation", "run", "to"]))]
+pub struct UndoArguments {
+    /// An operation's number in the journal, or its id
+    pub operation: Option<String>,
+    /// All of one run: its id, or latest
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<RunArgument>,
+    /// All that was done after this moment
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
+    /// Only say how far it would reach
+    #[arg(long)]
+    pub preview: bool,
+    /// Also what came later and changed the same
+    #[arg(long)]
+    pub with_dependants: bool,
+    /// Why, for the journal
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
 }
 
 #[derive(Debug, Args)]

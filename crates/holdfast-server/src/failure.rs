@@ -43,6 +43,9 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | engine::Error::Erased
                         | engine::Error::NoReason
                         | engine::Error::NoWords
+                        | engine::Error::NoSuchOperation(_)
+                        | engine::Error::NothingToUndo(_)
+                        | engine::Error::Dependants(_)
                         | engine::Error::TooMuch { .. }
                         | engine::Error::NoRedactionKey
                         | engine::Error::OtherRedactionKey(_)
@@ -73,6 +76,7 @@ pub fn hint(error: &anyhow::Error) -> &'static str {
         }
         Some(engine::Error::NoReason) => " (--reason)",
         Some(engine::Error::TooMuch { .. }) => " (--max)",
+        Some(engine::Error::Dependants(_)) => " (--preview, --with-dependants)",
         Some(engine::Error::NoRedactionKey) => " (HOLDFAST_REDACTION_KEY, or --redaction-key-file)",
         Some(engine::Error::Order(_)) => {
             " (`holdfast task update` writes it back, `holdfast task abandon-step` gives it up)"

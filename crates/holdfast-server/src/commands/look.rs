@@ -185,7 +185,7 @@ pub fn report(global: &Global, arguments: &ReportArguments, printer: Printer) ->
 }
 
 /// `Latest` is the run of the newest operation; `All` is none in particular.
-fn run(engine: &Engine, owner: &Owner, which: RunArgument) -> Result<Option<RunId>> {
+pub fn run(engine: &Engine, owner: &Owner, which: RunArgument) -> Result<Option<RunId>> {
     match which {
         RunArgument::All => Ok(None),
         RunArgument::One(id) => Ok(Some(id)),

@@ -11,6 +11,7 @@ mod recall;
 mod replay;
 mod status;
 mod task;
+mod undo;
 
 use std::process::ExitCode;
 
@@ -41,6 +42,7 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Import { file } => return exchange::import(global, file, printer),
         Command::Archive { older_than } => status::archive(global, *older_than, printer),
         Command::Forget(arguments) => forget::run(global, arguments, printer),
+        Command::Undo(arguments) => undo::run(global, arguments, printer),
         Command::Restore { id } => status::restore(global, *id, printer),
         Command::Reveal { placeholder, why, by } => status::reveal(global, placeholder, by, why, printer),
         Command::Dump => status::dump(global, printer),

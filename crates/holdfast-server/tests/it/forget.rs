@@ -99,3 +99,30 @@ fn killed_while_erasing_nothing_is_left() {
         place.run(&["dump"]).ok();
     }
 }
+
+#[test]
+fn a_word_that_was_wrong_is_undone_by_its_number_in_the_journal() {
+    let place = Place::new();
+    place.run(&["observe", "以后周报都先写结论。", "--no-embed"]).ok();
+    place.run(&["observe", "以后周报都用英文写。", "--no-embed"]).ok();
+    let lines = place.run(&["--json", "journal", "--verb", "remember"]).ok().json();
+    let number = lines[0]["position"].as_i64().unwrap().to_string();
+    let rules = || place.run(&["memory", "list"]).ok().stdout;
+    assert!(rules().contains("英文"), "{}", rules());
+    let preview = place.run(&["undo", &number, "--preview"]).ok();
+    assert!(preview.stdout.contains("1 memory") && preview.stderr.contains("nothing was done"), "{preview:?}");
+    assert!(place.run(&["undo", &number]).code(4).stderr.contains("--reason"));
+    place.run(&["undo", &number, "--reason", "it was meant for another"]).ok();
+    assert!(!rules().contains("英文") && rules().contains("先写结论"), "{}", rules());
+    place.run(&["undo", "--run", "latest", "--reason", "it was right after all"]).ok();
+    assert!(rules().contains("英文"), "{}", rules());
+    for (arguments, code, said) in [
+        (&["undo", "--reason", "x"][..], 2, "required"),
+        (&["undo", "9999", "--reason", "x"], 4, "there is no operation 9999"),
+        (&["undo", "--to", "2031-01-01", "--reason", "x"], 4, "nothing to undo"),
+        (&["undo", "--to", "soonish", "--reason", "x"], 2, "is no time"),
+    ] {
+        let ran = place.run(arguments).code(code);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}

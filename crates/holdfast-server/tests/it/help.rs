@@ -42,6 +42,7 @@ fn of_every_command() {
         &["import"],
         &["archive"],
         &["forget"],
+        &["undo"],
         &["restore"],
         &["reveal"],
         &["dump"],

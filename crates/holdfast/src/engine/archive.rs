@@ -49,10 +49,11 @@ impl Engine {
             page.after = Some(last.seq);
             let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
             for stored in events.iter().filter(|e| !e.archived && e.event.content.len() > KEPT_BYTES_MAX) {
-                let summary = summary(stored);
+                let body = archived(stored);
+                let bytes = body.summary.len();
                 total.events += 1;
                 total.bytes_before += stored.event.content.len() as u64;
-                total.bytes_after += summary.len() as u64;
+                total.bytes_after += bytes as u64;
                 let mut operation = self.operation(
                     owner,
                     Verb::Archive,
@@ -61,10 +62,9 @@ impl Engine {
                     format!("it happened before {before}"),
                 );
                 operation.before = Some(json!({ "bytes": stored.event.content.len() }));
-                operation.after = Some(json!({ "bytes": summary.len() }));
+                operation.after = Some(json!({ "bytes": bytes }));
                 changes.operations.push(operation);
-                let terms = indexed_with_entities(&summary, stored);
-                changes.archived.push(ArchivedBody { seq: stored.seq, summary, terms });
+                changes.archived.push(body);
             }
             if !changes.archived.is_empty() {
                 self.store.commit(changes)?;
@@ -95,6 +95,13 @@ impl Engine {
         }
         self.store.event(owner, id)?.ok_or(Error::NoSuchEvent(id))
     }
+}
+
+/// What stands for an event once its body is in cold storage.
+pub(super) fn archived(stored: &StoredEvent) -> ArchivedBody {
+    let summary = summary(stored);
+    let terms = indexed_with_entities(&summary, stored);
+    ArchivedBody { seq: stored.seq, summary, terms }
 }
 
 /// Sentences of the body itself, so that every number, name and date in it is one of the body's.

@@ -5,8 +5,9 @@ use crate::embedding::EmbedError;
 use crate::llm::LlmError;
 use crate::redact::Refused;
 use crate::store::StoreError;
-use crate::types::ids::{EventId, MemoryId};
+use crate::types::ids::{EventId, MemoryId, OperationId};
 use crate::types::scope::TaskId;
+use crate::types::undo::Undone;
 use crate::working::{OutOfOrder, ParseProblem, Refusal};
 
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,13 @@ pub enum Error {
     Erased,
     #[error("say why: the reason stands in the journal")]
     NoReason,
+    #[error("there is no operation {0} here: the journal shows them")]
+    NoSuchOperation(OperationId),
+    #[error("there is nothing to undo: {0}")]
+    NothingToUndo(String),
+    /// Later operations changed the same.
+    #[error("{} later changed the same: look at them in the preview, and undo them too, or leave it", .0.dependants.len())]
+    Dependants(Box<Undone>),
     #[error("no words were given that could be matched")]
     NoWords,
     #[error(

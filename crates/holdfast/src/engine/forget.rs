@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::attention::AtHand;
+use super::undo::document_tells;
 use super::{Engine, Error};
 use crate::forget::{self, Gone};
 use crate::learn;
 use crate::store::{EventPage, JournalPage, StoreError};
 use crate::text;
-use crate::types::change::{ChangeSet, Erased, Hiding, TaskChange, Trace, Unfinished};
+use crate::types::change::{ChangeSet, Erased, Hiding, PastKind, TaskChange, Trace, Unfinished};
 use crate::types::event::{Kind, StoredEvent};
 use crate::types::forget::{Forget, Forgetting, Reach, Receipt, Scanned, Selection};
 use crate::types::ids::{EventId, MemoryId, RunId, Seq};
@@ -219,6 +220,7 @@ impl Engine {
         erased.marks = self.marks_of(owner, &events, &gone)?;
         let session = if let Selection::Session(session) = selection { Some(session) } else { None };
         erased.operations = self.operations_telling(owner, &gone, session, everything, &erased)?;
+        erased.past = if everything { Vec::new() } else { self.past_telling(owner, &gone, &erased, &changes)? };
         erased.secrets = placeholders_in(&texts);
         if let Selection::Session(session) = selection {
             erased.sessions.push(session.clone());
@@ -329,6 +331,41 @@ impl Engine {
             };
             telling.extend(entries.iter().filter(|entry| tells(&entry.operation)).map(|entry| entry.position));
         }
+    }
+
+    /// What documents were that knew of it: up to the last change that left such a one, no undo brings anything back.
+    fn past_telling(
+        &self,
+        owner: &Owner,
+        gone: &Gone,
+        erased: &Erased,
+        changes: &ChangeSet,
+    ) -> Result<Vec<(PastKind, String, i64)>, StoreError> {
+        let whole = |kind, key: String| ((kind, key), i64::MAX);
+        let tasks = erased.tasks.iter().chain(changes.tasks.iter().map(|change| &change.task.id));
+        let memories = erased.memories.iter().chain(changes.memories.iter().map(|change| &change.memory.id));
+        let mut through: BTreeMap<(PastKind, String), i64> =
+            tasks.map(|id| whole(PastKind::Task, id.to_string())).collect();
+        through.extend(memories.map(|id| whole(PastKind::Memory, id.to_string())));
+        let names_task = |text: &str| erased.tasks.iter().any(|task| task.as_str() == text);
+        let tells = |text: &str| gone.tells(text) || names_task(text);
+        let is_gone = |id| gone.is_source(id);
+        let mut after = 0;
+        loop {
+            let page = self.store.past(owner, after, PAGE)?;
+            let Some(last) = page.last() else { break };
+            after = last.change;
+            for past in page {
+                let key: Value = serde_json::from_str(&past.key).unwrap_or_default();
+                let told = past.before.as_ref().is_some_and(|before| document_tells(before, &tells, &is_gone))
+                    || document_tells(&key, &tells, &is_gone);
+                if told {
+                    let known = through.entry((past.kind, past.key)).or_insert(past.change);
+                    *known = past.change.max(*known);
+                }
+            }
+        }
+        Ok(through.into_iter().map(|((kind, key), through)| (kind, key, through)).collect())
     }
 
     /// How many events that stay say what is gone.

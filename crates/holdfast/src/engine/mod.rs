@@ -33,6 +33,7 @@ mod read;
 mod report;
 mod reveal;
 mod step;
+mod undo;
 mod update;
 
 use std::path::{Path, PathBuf};

@@ -130,9 +130,15 @@ impl Engine {
             overturned.extend(self.excerpts_of(owner, &id, superseded, &now)?);
         }
         let key = update.idempotency_key.clone();
+        let mut operations = self.operations_of(owner, &applied, event.id, "agent");
+        if operations.is_empty() {
+            // Its event is in the log all the same.
+            let said = "an update that changed nothing";
+            operations.push(self.operation(owner, Verb::Observe, Target::Event(event.id), "agent", said));
+        }
         let changes = ChangeSet {
             owner: owner.clone(),
-            operations: self.operations_of(owner, &applied, event.id, "agent"),
+            operations,
             events: vec![NewEvent { terms: text::indexed(&event.content), event, signals: Signals::default() }],
             tasks: vec![TaskChange { task: applied.task.clone(), expected_version: Some(task.version) }],
             update_keys: key

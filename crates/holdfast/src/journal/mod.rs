@@ -4,8 +4,10 @@
 //! is erased, its commitment stays and the chain still verifies (SPEC 7.1).
 
 mod report;
+mod revert;
 
 pub use report::{Report, SupersededLine, TaskReport, report};
+pub use revert::{Document, revert};
 
 /// A BLAKE3 hash.
 pub type Hash = [u8; 32];

@@ -160,7 +160,13 @@ impl Report {
             Verb::Refuse => *self.refused.entry(operation.reason.clone()).or_default() += 1,
             Verb::Hide => self.hidden += after("events").and_then(Value::as_u64).unwrap_or(0),
             Verb::Erase => self.erased += after("events").and_then(Value::as_u64).unwrap_or(0),
-            Verb::Unhide | Verb::SwitchTask | Verb::Reindex | Verb::Import | Verb::Confirm | Verb::Feedback => {}
+            Verb::Undo
+            | Verb::Unhide
+            | Verb::SwitchTask
+            | Verb::Reindex
+            | Verb::Import
+            | Verb::Confirm
+            | Verb::Feedback => {}
         }
     }
 

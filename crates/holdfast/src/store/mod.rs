@@ -9,10 +9,11 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState, Trace, Unfinished};
+use crate::types::change::{ChangeSet, Committed, EventVectors, PastKind, SessionState, Trace, Unfinished};
 use crate::types::event::{Kind, Overturned, Source, StoredEvent};
-use crate::types::ids::{EventId, MemoryId, RunId, Seq};
+use crate::types::ids::{EventId, MemoryId, OperationId, RunId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::{JournalEntry, Verb};
 use crate::types::query::Filter;
@@ -96,6 +97,12 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     fn scrub(&self, remains: &[Vec<u8>]) -> Result<Scrubbed, StoreError>;
 
     fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError>;
+    /// What a change found where it wrote.
+    fn past_of_change(&self, owner: &Owner, change: i64) -> Result<Vec<Past>, StoreError>;
+    /// What the changes of one document found, in their order, from one on.
+    fn past_of_document(&self, owner: &Owner, kind: PastKind, key: &str, from: i64) -> Result<Vec<Past>, StoreError>;
+    /// All that the owner's changes found, in their order: those after one, whole changes, about so many.
+    fn past(&self, owner: &Owner, after: i64, limit: usize) -> Result<Vec<Past>, StoreError>;
     /// Checks every link of the owner's journal: a changed, missing or added line is an error that names it.
     fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError>;
     fn owners(&self) -> Result<Vec<Owner>, StoreError>;
@@ -112,6 +119,18 @@ pub struct EventPage {
     pub after: Option<Seq>,
     pub newest_first: bool,
     pub limit: usize,
+}
+
+/// What of a document was there before a change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Past {
+    pub change: i64,
+    pub kind: PastKind,
+    /// Of a task or session its id, of a memory its id, of a mark the event and the statement, of a key the task and the key, of events the
+    /// first and the last position that were added.
+    pub key: String,
+    /// `None`: there was none.
+    pub before: Option<Value>,
 }
 
 /// A journal that verifies.
@@ -162,6 +181,10 @@ pub struct JournalPage {
     pub task: Option<TaskId>,
     pub memory: Option<MemoryId>,
     pub verb: Option<Verb>,
+    /// This one alone.
+    pub operation: Option<OperationId>,
+    /// Written with this commit of the owner's.
+    pub change: Option<i64>,
     pub after: Option<i64>,
     pub newest_first: bool,
     pub limit: usize,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::event::{Event, Overturned, Source};
+use super::event::{Event, Overturned, Source, words};
 use super::ids::{EventId, MemoryId, RunId, Seq};
 use super::memory::Memory;
 use super::operation::Operation;
@@ -30,6 +30,8 @@ pub struct ChangeSet {
     pub hidden: Vec<Hiding>,
     /// What goes for good. First of all, so that what is written beside it finds it gone.
     pub erased: Erased,
+    /// What is taken back, and may come again.
+    pub withdrawn: Withdrawn,
     /// Secrets that were taken out of what is written here. The first that is kept under a placeholder stays.
     pub secrets: Vec<SealedSecret>,
     pub memories: Vec<MemoryChange>,
@@ -108,6 +110,40 @@ pub struct Hiding {
     pub hidden: bool,
 }
 
+/// The kinds of documents whose past is kept, so that a change can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PastKind {
+    Task,
+    Memory,
+    /// The task a session is on.
+    Session,
+    /// A statement that holds no longer.
+    Mark,
+    /// The key of an update.
+    UpdateKey,
+    /// Events that were added.
+    Events,
+}
+
+words!(PastKind {
+    Task => "task",
+    Memory => "memory",
+    Session => "session",
+    Mark => "mark",
+    UpdateKey => "update_key",
+    Events => "events",
+});
+
+/// What an undo takes back that was not there before.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Withdrawn {
+    pub tasks: Vec<TaskId>,
+    pub memories: Vec<MemoryId>,
+    /// By the event and the statement marked.
+    pub marks: Vec<(EventId, String)>,
+    pub update_keys: Vec<(TaskId, String)>,
+}
+
 /// What an erasure takes out of an owner's part of the store (SPEC 8.2). What else knew of it is written anew by the same change, and
 /// keyed tombstones of events, tasks and memories stay, so that none of them comes back.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -121,6 +157,8 @@ pub struct Erased {
     pub marks: Vec<(EventId, String)>,
     /// Lines of the journal, by position, whose text goes: their commitments stay, and the chain still verifies.
     pub operations: Vec<i64>,
+    /// What documents were, up to a change of each: no undo brings it back.
+    pub past: Vec<(PastKind, String, i64)>,
     /// Placeholders whose secrets go, unless what stays has them too.
     pub secrets: Vec<String>,
     /// The owner's name goes too: its journal stays under this one.

@@ -15,4 +15,5 @@ pub mod query;
 pub mod scope;
 pub mod signals;
 pub mod task;
+pub mod undo;
 pub mod update;

@@ -58,6 +58,8 @@ pub enum Verb {
     Unhide,
     /// Something was taken out of every copy on request.
     Erase,
+    /// What was done is undone.
+    Undo,
 }
 
 words!(Verb {
@@ -84,6 +86,7 @@ words!(Verb {
     Hide => "hide",
     Unhide => "unhide",
     Erase => "erase",
+    Undo => "undo",
 });
 
 /// What an operation was done to.
@@ -123,6 +126,9 @@ pub struct Operation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalEntry {
     pub position: i64,
+    /// The owner's commit that it was written with.
+    #[serde(default)]
+    pub change: i64,
     #[serde(flatten)]
     pub operation: Operation,
     /// BLAKE3 of the salted operation, hex: still there when the operation's body is erased.

@@ -18,6 +18,7 @@ mod secrets;
 mod service;
 mod story;
 mod tidy;
+mod undo;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -9,16 +9,17 @@ use uuid::Uuid;
 
 use super::lexical::without_overlong;
 use super::open::failed;
-use super::row::{OwnerNumber, json, owner_number, position};
+use super::past::Keeper;
+use super::row::{Fields, OwnerNumber, json, overturned, owner_number, position};
 use super::traits::TraitsRow;
 use super::writer::{Point, Probe};
-use super::{erase, memories, secrets, segments, tombstones};
+use super::{erase, memories, past, secrets, segments, tombstones};
 use crate::env::Env;
 use crate::journal::{self, Hash};
 use crate::store::StoreError;
 use crate::types::change::{
-    Appended, ArchivedBody, ChangeSet, Committed, Hiding, MemoryChange, NewEvent, RestoredBody, SessionState,
-    TaskChange, UpdateKey,
+    Appended, ArchivedBody, ChangeSet, Committed, Hiding, MemoryChange, NewEvent, PastKind, RestoredBody, SessionState,
+    TaskChange, UpdateKey, Withdrawn,
 };
 use crate::types::event::Overturned;
 use crate::types::ids::{EventId, Seq};
@@ -37,8 +38,12 @@ pub(super) fn apply(
 ) -> Result<(Committed, Vec<TraitsRow>), StoreError> {
     check_owner(changes)?;
     let mut owner = OwnerRow::load_or_create(connection, &changes.owner)?;
+    owner.last_change += 1;
+    let keeper = Keeper { connection, owner: owner.number, change: owner.last_change };
     erase::erase(connection, &mut owner, &changes.owner, &changes.erased, env)?;
     probe(Point::Erased);
+    withdraw(&keeper, &mut owner, &changes.withdrawn)?;
+    let first_new = owner.last_event + 1;
     let mut traits = Vec::with_capacity(changes.events.len());
     let mut appended = Vec::with_capacity(changes.events.len());
     let mut sessions = Sessions::default();
@@ -46,22 +51,25 @@ pub(super) fn apply(
         appended.push(append_event(connection, &mut owner, event, &mut sessions, &mut traits)?);
         probe(Point::EventWritten);
     }
+    if owner.last_event >= first_new {
+        keeper.keep(PastKind::Events, &format!("{first_new}-{}", owner.last_event), None)?;
+    }
     sessions.save(connection, owner.number)?;
     for change in &changes.tasks {
-        write_task(connection, owner.number, change)?;
+        write_task(&keeper, change)?;
         probe(Point::TaskWritten);
     }
     for session in &changes.sessions {
-        set_session_task(connection, owner.number, session)?;
+        set_session_task(&keeper, session)?;
     }
     for key in &changes.update_keys {
-        write_update_key(connection, owner.number, key)?;
+        write_update_key(&keeper, key)?;
     }
     let duplicates: Vec<EventId> =
         changes.events.iter().zip(&appended).filter(|(_, a)| a.duplicate).map(|(e, _)| e.event.id).collect();
     for (id, overturned) in &changes.overturned {
         if !duplicates.contains(id) {
-            mark_overturned(connection, owner.number, *id, overturned)?;
+            mark_overturned(&keeper, *id, overturned)?;
         }
     }
     for body in &changes.archived {
@@ -80,7 +88,7 @@ pub(super) fn apply(
         changes.memories.iter().partition(|change| change.memory.status != MemoryStatus::Active);
     tombstones::check_sources(connection, &changes.owner, &changes.memories)?;
     for change in leaving.into_iter().chain(in_force) {
-        memories::write(connection, owner.number, change)?;
+        memories::write(&keeper, change)?;
         owner.memories += 1;
         probe(Point::MemoryWritten);
     }
@@ -104,6 +112,10 @@ pub(super) fn apply(
         }
     }
     owner.save(connection)?;
+    // Last: what this very change found is past as well.
+    for (kind, key, through) in &changes.erased.past {
+        past::drop(connection, owner.number, *kind, key, *through)?;
+    }
     if let Some(name) = &changes.erased.renamed {
         erase::rename(connection, owner.number, name)?;
     }
@@ -137,6 +149,7 @@ pub(super) struct OwnerRow {
     pub(super) number: OwnerNumber,
     last_event: i64,
     last_operation: i64,
+    last_change: i64,
     /// Segments of the lexical index reach so far: written with them, not here.
     pub(super) indexed: i64,
     pub(super) rewritten: i64,
@@ -158,8 +171,8 @@ impl OwnerRow {
             execute_one(connection, sql, values, "creating an owner")?;
         }
         let sql = "-- load_owner
-            SELECT id, last_event, last_operation, rewritten, memories, learned, induced, chain, indexed, erased, hidden
-            FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
+            SELECT id, last_event, last_operation, rewritten, memories, learned, induced, chain, indexed, erased, hidden,
+                last_change FROM owner WHERE tenant = ?1 AND user = ?2 AND agent = ?3";
         let key = (owner.tenant.as_str(), owner.user.as_str(), owner.agent.as_str());
         connection
             .prepare_cached(sql)
@@ -175,6 +188,7 @@ impl OwnerRow {
                         indexed: r.get(8)?,
                         erased: r.get(9)?,
                         hidden: r.get(10)?,
+                        last_change: r.get(11)?,
                         rewritten,
                         memories,
                         learned,
@@ -189,7 +203,7 @@ impl OwnerRow {
     fn save(&self, connection: &Connection) -> Result<(), StoreError> {
         let sql = "-- save_owner
             UPDATE owner SET last_event = :last_event, last_operation = :last_operation, rewritten = :rewritten, erased = :erased,
-                hidden = :hidden, memories = :memories, learned = :learned, induced = :induced, chain = :chain
+                hidden = :hidden, last_change = :last_change, memories = :memories, learned = :learned, induced = :induced, chain = :chain
             WHERE id = :id";
         let values = named_params! {
             ":id": self.number.0,
@@ -198,6 +212,7 @@ impl OwnerRow {
             ":rewritten": self.rewritten,
             ":erased": self.erased,
             ":hidden": self.hidden,
+            ":last_change": self.last_change,
             ":memories": self.memories,
             ":learned": self.learned,
             ":induced": self.induced,
@@ -333,47 +348,37 @@ fn row_of_key(connection: &Connection, owner: OwnerNumber, key: &str) -> Result<
 }
 
 /// Rules: a new task must not exist; a changed one must be at the version it was changed from.
-fn write_task(connection: &Connection, owner: OwnerNumber, change: &TaskChange) -> Result<(), StoreError> {
-    let task = &change.task;
-    let body = json(task)?;
-    let activity = task.last_activity.timestamp().as_microsecond();
-    let written = match change.expected_version {
-        None => {
-            let sql = "-- create_task
-                INSERT INTO task (owner, id, version, status, last_activity_us, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                ON CONFLICT DO NOTHING";
-            let values = params![owner.0, task.id.as_str(), task.version, task.status.as_str(), activity, body];
-            execute(connection, sql, values, "creating a task")?
-        }
-        Some(expected) => {
-            let sql = "-- update_task
-                UPDATE task SET version = ?3, status = ?4, last_activity_us = ?5, body = ?6
-                WHERE owner = ?1 AND id = ?2 AND version = ?7";
-            let values =
-                params![owner.0, task.id.as_str(), task.version, task.status.as_str(), activity, body, expected];
-            execute(connection, sql, values, "updating a task")?
-        }
-    };
-    if written == 1 {
-        return Ok(());
+fn write_task(keeper: &Keeper<'_>, change: &TaskChange) -> Result<(), StoreError> {
+    let (connection, owner, task) = (keeper.connection, keeper.owner, &change.task);
+    let sql = "-- task_before
+        SELECT version, body FROM task WHERE owner = ?1 AND id = ?2";
+    let before: Option<(u64, String)> = connection
+        .prepare_cached(sql)
+        .and_then(|mut s| s.query_row(params![owner.0, task.id.as_str()], |r| Ok((r.get(0)?, r.get(1)?))).optional())
+        .map_err(|e| failed("reading a task", e))?;
+    let actual = before.as_ref().map(|(version, _)| *version);
+    if actual != change.expected_version {
+        return Err(StoreError::Conflict { task: task.id.clone(), expected: change.expected_version, actual });
     }
-    let sql = "-- task_version
-        SELECT version FROM task WHERE owner = ?1 AND id = ?2";
-    let actual = connection
-        .query_row(sql, params![owner.0, task.id.as_str()], |r| r.get(0))
-        .optional()
-        .map_err(|e| failed("reading a task's version", e))?;
-    Err(StoreError::Conflict { task: task.id.clone(), expected: change.expected_version, actual })
+    keeper.keep(PastKind::Task, task.id.as_str(), before.as_ref().map(|(_, body)| body.as_str()))?;
+    let sql = "-- write_task
+        INSERT INTO task (owner, id, version, status, last_activity_us, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT (owner, id) DO UPDATE SET version = excluded.version, status = excluded.status,
+            last_activity_us = excluded.last_activity_us, body = excluded.body";
+    let activity = task.last_activity.timestamp().as_microsecond();
+    let values = params![owner.0, task.id.as_str(), task.version, task.status.as_str(), activity, json(task)?];
+    execute_one(connection, sql, values, "writing a task")
 }
 
 /// A key that is known already led to its version: the change was made from an older state.
-fn write_update_key(connection: &Connection, owner: OwnerNumber, key: &UpdateKey) -> Result<(), StoreError> {
+fn write_update_key(keeper: &Keeper<'_>, key: &UpdateKey) -> Result<(), StoreError> {
+    let (connection, owner) = (keeper.connection, keeper.owner);
     let doing = "writing an update's key";
     let sql = "-- write_update_key
         INSERT INTO update_key (owner, task, key, version) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
     let values = params![owner.0, key.task.as_str(), key.key, key.version];
     if execute(connection, sql, values, doing)? == 1 {
-        return Ok(());
+        return keeper.keep(PastKind::UpdateKey, &json(&(&key.task, &key.key))?, None);
     }
     let sql = "-- version_of_key
         SELECT version FROM update_key WHERE owner = ?1 AND task = ?2 AND key = ?3";
@@ -383,7 +388,15 @@ fn write_update_key(connection: &Connection, owner: OwnerNumber, key: &UpdateKey
     Err(StoreError::Conflict { task: key.task.clone(), expected: Some(key.version), actual: Some(actual) })
 }
 
-fn set_session_task(connection: &Connection, owner: OwnerNumber, state: &SessionState) -> Result<(), StoreError> {
+fn set_session_task(keeper: &Keeper<'_>, state: &SessionState) -> Result<(), StoreError> {
+    let (connection, owner) = (keeper.connection, keeper.owner);
+    let sql = "-- session_before
+        SELECT task FROM session WHERE owner = ?1 AND session = ?2";
+    let before: Option<Option<String>> = connection
+        .prepare_cached(sql)
+        .and_then(|mut s| s.query_row(params![owner.0, state.session.as_str()], |r| r.get(0)).optional())
+        .map_err(|e| failed("reading a session", e))?;
+    keeper.keep(PastKind::Session, state.session.as_str(), Some(&json(&before.flatten())?))?;
     let sql = "-- set_session_task
         INSERT INTO session (owner, session, task) VALUES (?1, ?2, ?3)
         ON CONFLICT (owner, session) DO UPDATE SET task = excluded.task";
@@ -391,13 +404,14 @@ fn set_session_task(connection: &Connection, owner: OwnerNumber, state: &Session
     execute_one(connection, sql, values, "writing a session")
 }
 
-fn mark_overturned(
-    connection: &Connection,
-    owner: OwnerNumber,
-    id: EventId,
-    overturned: &Overturned,
-) -> Result<(), StoreError> {
-    let (first, last) = owner.rows();
+fn mark_overturned(keeper: &Keeper<'_>, id: EventId, overturned: &Overturned) -> Result<(), StoreError> {
+    let connection = keeper.connection;
+    let (first, last) = keeper.owner.rows();
+    keeper.keep(
+        PastKind::Mark,
+        &mark_key(id, &overturned.statement)?,
+        mark(keeper, id, &overturned.statement)?.as_deref(),
+    )?;
     let sql = "-- mark_overturned
         INSERT INTO overturned (row, statement, replaced_by, at_us)
         SELECT row, ?2, ?3, ?4 FROM event WHERE id = ?1 AND row BETWEEN ?5 AND ?6
@@ -434,6 +448,59 @@ fn archive(connection: &Connection, owner: &mut OwnerRow, body: &ArchivedBody) -
         UPDATE event SET content = ?2, archived = 1 WHERE row = ?1";
     execute_one(connection, sql, params![row, body.summary], "archiving an event")?;
     replace_terms(connection, owner, row, &body.terms)
+}
+
+/// By which a mark's past is kept: event and statement.
+fn mark_key(id: EventId, statement: &str) -> Result<String, StoreError> {
+    json(&(id, statement))
+}
+
+/// A mark as it is now, as JSON.
+fn mark(keeper: &Keeper<'_>, id: EventId, statement: &str) -> Result<Option<String>, StoreError> {
+    let (first, last) = keeper.owner.rows();
+    let sql = "-- mark_before
+        SELECT o.row, o.statement, o.replaced_by, o.at_us FROM overturned o JOIN event e ON e.row = o.row
+        WHERE e.id = ?1 AND e.row BETWEEN ?2 AND ?3 AND o.statement = ?4";
+    let doing = "reading what was overturned";
+    let mut found = keeper.connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
+    let mut rows =
+        found.query(params![id.0.as_bytes().as_slice(), first, last, statement]).map_err(|e| failed(doing, e))?;
+    let Some(row) = rows.next().map_err(|e| failed(doing, e))? else { return Ok(None) };
+    Ok(Some(json(&overturned(&Fields::new("overturned", row)?)?)?))
+}
+
+/// Takes back what was not there before.
+fn withdraw(keeper: &Keeper<'_>, owner: &mut OwnerRow, withdrawn: &Withdrawn) -> Result<(), StoreError> {
+    let (connection, number, doing) = (keeper.connection, keeper.owner, "taking back what was written");
+    for id in &withdrawn.tasks {
+        let sql = "-- task_to_withdraw
+            DELETE FROM task WHERE owner = ?1 AND id = ?2 RETURNING body";
+        let body: Option<String> = connection
+            .query_row(sql, params![number.0, id.as_str()], |r| r.get(0))
+            .optional()
+            .map_err(|e| failed(doing, e))?;
+        keeper.keep(PastKind::Task, id.as_str(), body.as_deref())?;
+    }
+    for id in &withdrawn.memories {
+        let sql = "-- memory_to_withdraw
+            DELETE FROM memory WHERE owner = ?1 AND id = ?2 RETURNING body";
+        let body: Option<String> = connection
+            .query_row(sql, params![number.0, id.0.as_bytes().as_slice()], |r| r.get(0))
+            .optional()
+            .map_err(|e| failed(doing, e))?;
+        keeper.keep(PastKind::Memory, &id.to_string(), body.as_deref())?;
+        owner.memories += i64::from(body.is_some());
+    }
+    for (id, statement) in &withdrawn.marks {
+        keeper.keep(PastKind::Mark, &mark_key(*id, statement)?, mark(keeper, *id, statement)?.as_deref())?;
+        erase::erase_mark(connection, number, *id, statement)?;
+    }
+    for (task, key) in &withdrawn.update_keys {
+        let sql = "-- withdraw_update_key
+            DELETE FROM update_key WHERE owner = ?1 AND task = ?2 AND key = ?3";
+        execute(connection, sql, params![number.0, task.as_str(), key], doing)?;
+    }
+    Ok(())
 }
 
 /// What is hidden stays where it is, and is passed over. One that is as it should be, or gone, is left so.
@@ -507,12 +574,13 @@ fn write_operation(
     };
     let cause = operation.cause.filter(|cause| Some(*cause) != event);
     let sql = "-- write_operation
-        INSERT INTO operation (row, id, at_us, verb, run, event, cause, task, memory, body, salt, commitment, chain)
-        VALUES (:row, :id, :at_us, :verb, :run, :event, :cause, :task, :memory, :body, :salt, :commitment, :chain)
+        INSERT INTO operation (row, id, change, at_us, verb, run, event, cause, task, memory, body, salt, commitment, chain)
+        VALUES (:row, :id, :change, :at_us, :verb, :run, :event, :cause, :task, :memory, :body, :salt, :commitment, :chain)
         ON CONFLICT (id) DO NOTHING";
     let values = named_params! {
         ":row": owner.number.row(Seq(position)),
         ":id": operation.id.0.as_bytes().as_slice(),
+        ":change": owner.last_change,
         ":at_us": operation.at.as_microsecond(),
         ":verb": operation.verb.as_str(),
         ":run": operation.run.0.as_bytes().as_slice(),

@@ -14,7 +14,7 @@ use crate::env::Env;
 use crate::store::StoreError;
 use crate::types::change::{Erased, Trace, Unfinished};
 use crate::types::event::StoredEvent;
-use crate::types::ids::Seq;
+use crate::types::ids::{EventId, Seq};
 use crate::types::scope::Owner;
 use crate::types::task::Task;
 
@@ -62,9 +62,7 @@ pub(super) fn erase(
         execute(connection, sql, params![number.0, session.as_str()], ERASING)?;
     }
     for (event, statement) in &erased.marks {
-        let sql = "-- erase_mark
-            DELETE FROM overturned WHERE statement = ?3 AND row = (SELECT row FROM event WHERE owner = ?1 AND id = ?2)";
-        execute(connection, sql, params![number.0, event.0.as_bytes().as_slice(), statement], ERASING)?;
+        erase_mark(connection, number, *event, statement)?;
     }
     for place in &erased.operations {
         // Its target's name may be a person's, or say what it was about.
@@ -84,6 +82,18 @@ pub(super) fn erase(
             DELETE FROM erasure WHERE id = ?1";
         execute(connection, sql, [id.0.as_bytes().as_slice()], ERASING)?;
     }
+    Ok(())
+}
+
+pub(super) fn erase_mark(
+    connection: &Connection,
+    owner: OwnerNumber,
+    event: EventId,
+    statement: &str,
+) -> Result<(), StoreError> {
+    let sql = "-- erase_mark
+        DELETE FROM overturned WHERE statement = ?3 AND row = (SELECT row FROM event WHERE owner = ?1 AND id = ?2)";
+    execute(connection, sql, params![owner.0, event.0.as_bytes().as_slice(), statement], ERASING)?;
     Ok(())
 }
 
@@ -194,7 +204,12 @@ pub(super) fn rename(connection: &Connection, owner: OwnerNumber, name: &Owner) 
     let sql = "-- rename_owner
         UPDATE owner SET tenant = ?2, user = ?3, agent = ?4 WHERE id = ?1";
     let values = params![owner.0, name.tenant.as_str(), name.user.as_str(), name.agent.as_str()];
-    execute_one(connection, sql, values, ERASING)
+    execute_one(connection, sql, values, ERASING)?;
+    // Whose name goes, of him nothing can be undone.
+    let sql = "-- drop_whole_past
+        DELETE FROM past WHERE owner = ?1";
+    execute(connection, sql, [owner.0], ERASING)?;
+    Ok(())
 }
 
 /// Erasures that were begun and not ended, with whose they are.
@@ -239,7 +254,8 @@ pub(super) fn is_said_elsewhere(connection: &Connection, bytes: &[u8]) -> Result
     let doing = "looking for what is left";
     let Ok(text) = std::str::from_utf8(bytes) else {
         let sql = "-- packed_elsewhere
-            SELECT EXISTS (SELECT 1 FROM cold_body WHERE instr(zstd, ?1)) OR EXISTS (SELECT 1 FROM vector WHERE instr(data, ?1))";
+            SELECT EXISTS (SELECT 1 FROM cold_body WHERE instr(zstd, ?1)) OR EXISTS (SELECT 1 FROM vector WHERE instr(data, ?1))
+                OR EXISTS (SELECT 1 FROM past WHERE instr(before, ?1))";
         return connection
             .prepare_cached(sql)
             .and_then(|mut s| s.query_row([bytes], |r| r.get(0)))
@@ -256,6 +272,7 @@ pub(super) fn is_said_elsewhere(connection: &Connection, bytes: &[u8]) -> Result
             OR EXISTS (SELECT 1 FROM cold_body WHERE instr(zstd, CAST(?1 AS BLOB)))
             OR EXISTS (SELECT 1 FROM owner WHERE instr(user, ?1) OR instr(agent, ?1) OR instr(tenant, ?1))
             OR EXISTS (SELECT 1 FROM session WHERE instr(session, ?1) OR instr(ifnull(task, ''), ?1))
+            OR EXISTS (SELECT 1 FROM past WHERE instr(key, ?1))
             OR EXISTS (SELECT 1 FROM update_key WHERE instr(key, ?1) OR instr(task, ?1))";
     connection.prepare_cached(sql).and_then(|mut s| s.query_row([text], |r| r.get(0))).map_err(|e| failed(doing, e))
 }

@@ -8,26 +8,28 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use super::apply::execute_one;
 use super::dump::{invalid, line};
 use super::open::failed;
+use super::past::Keeper;
 use super::row::{Fields, OwnerNumber, json, owner_number};
 use crate::store::{MemoryState, StoreError};
-use crate::types::change::MemoryChange;
+use crate::types::change::{MemoryChange, PastKind};
 use crate::types::ids::{MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter, MemoryStatus};
 use crate::types::scope::Owner;
 
 /// Rules: a new memory must not be there, a changed one must be at the version it was made from.
-pub(super) fn write(connection: &Connection, owner: OwnerNumber, change: &MemoryChange) -> Result<(), StoreError> {
-    let memory = &change.memory;
-    let sql = "-- memory_version
-        SELECT version FROM memory WHERE owner = ?1 AND id = ?2";
+pub(super) fn write(keeper: &Keeper<'_>, change: &MemoryChange) -> Result<(), StoreError> {
+    let (connection, owner, memory) = (keeper.connection, keeper.owner, &change.memory);
+    let sql = "-- memory_before
+        SELECT version, body FROM memory WHERE owner = ?1 AND id = ?2";
     let id = memory.id.0.as_bytes().as_slice();
-    let actual: Option<u64> = connection
+    let before: Option<(u64, String)> = connection
         .prepare_cached(sql)
-        .and_then(|mut s| s.query_row(params![owner.0, id], |r| r.get(0)).optional())
-        .map_err(|e| failed("reading a memory's version", e))?;
-    if actual != change.expected_version {
+        .and_then(|mut s| s.query_row(params![owner.0, id], |r| Ok((r.get(0)?, r.get(1)?))).optional())
+        .map_err(|e| failed("reading a memory", e))?;
+    if before.as_ref().map(|(version, _)| *version) != change.expected_version {
         return Err(StoreError::Stale { what: format!("memory {}", memory.id) });
     }
+    keeper.keep(PastKind::Memory, &memory.id.to_string(), before.as_ref().map(|(_, body)| body.as_str()))?;
     if memory.status == MemoryStatus::Active {
         let sql = "-- others_in_force
             SELECT count(*) FROM memory WHERE owner = ?1 AND slot = ?2 AND status = 'active' AND id <> ?3";

@@ -10,6 +10,7 @@ mod erase;
 mod lexical;
 mod memories;
 mod open;
+mod past;
 mod postings;
 mod read;
 mod row;
@@ -36,11 +37,11 @@ use self::dense::DenseCache;
 use self::open::{Access, Readers};
 use self::writer::{Job, Probe, Writer};
 use super::{
-    DenseQuery, EventPage, JournalCheck, JournalPage, Lexical, MemoryState, ModelId, Progress, Scrubbed, Store,
+    DenseQuery, EventPage, JournalCheck, JournalPage, Lexical, MemoryState, ModelId, Past, Progress, Scrubbed, Store,
     StoreError, StoreStatus, Traits, Unembedded,
 };
 use crate::env::Env;
-use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState, Trace, Unfinished};
+use crate::types::change::{ChangeSet, Committed, EventVectors, PastKind, SessionState, Trace, Unfinished};
 use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
@@ -239,6 +240,18 @@ impl Store for Sqlite {
 
     fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {
         read::journal(&*self.readers.get()?, owner, page)
+    }
+
+    fn past_of_change(&self, owner: &Owner, change: i64) -> Result<Vec<Past>, StoreError> {
+        past::of_change(&*self.readers.get()?, owner, change)
+    }
+
+    fn past_of_document(&self, owner: &Owner, kind: PastKind, key: &str, from: i64) -> Result<Vec<Past>, StoreError> {
+        past::of_document(&*self.readers.get()?, owner, kind, key, from)
+    }
+
+    fn past(&self, owner: &Owner, after: i64, limit: usize) -> Result<Vec<Past>, StoreError> {
+        past::page(&*self.readers.get()?, owner, after, limit)
     }
 
     fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError> {

@@ -277,6 +277,7 @@ pub(super) fn journal(
         let operation: Operation = fields.json("body")?;
         entries.push(JournalEntry {
             position: position(fields.number()).0,
+            change: fields.get("change")?,
             operation,
             commitment: fields.hex("commitment")?,
             chain: fields.hex("chain")?,
@@ -306,6 +307,12 @@ pub(super) fn journal_query(number: OwnerNumber, page: &JournalPage) -> (String,
         // As a literal: SQLite uses an index of one verb only for a condition it can compare before it runs.
         condition.sql.push_str(&format!(" AND verb = '{}'", verb.as_str()));
     }
+    if let Some(id) = page.operation {
+        condition.and("id =", Value::Blob(id.0.as_bytes().to_vec()));
+    }
+    if let Some(change) = page.change {
+        condition.and("change =", Value::Integer(change));
+    }
     let order = if page.newest_first { "DESC" } else { "ASC" };
     if let Some(after) = page.after {
         let comparison = if page.newest_first { "row <" } else { "row >" };
@@ -315,7 +322,7 @@ pub(super) fn journal_query(number: OwnerNumber, page: &JournalPage) -> (String,
     // An erased operation has no body: it is a gap that the chain still spans.
     let sql = format!(
         "-- journal
-         SELECT row, body, commitment, chain FROM operation WHERE {} AND body IS NOT NULL ORDER BY row {order} LIMIT ?{}",
+         SELECT row, change, body, commitment, chain FROM operation WHERE {} AND body IS NOT NULL ORDER BY row {order} LIMIT ?{}",
         condition.sql,
         condition.values.len()
     );

@@ -8,10 +8,10 @@ use jiff::Timestamp;
 
 use super::samples::Random;
 use crate::store::{
-    DenseQuery, EventPage, JournalCheck, JournalPage, Lexical, MemoryState, ModelId, Progress, Scrubbed, Store,
+    DenseQuery, EventPage, JournalCheck, JournalPage, Lexical, MemoryState, ModelId, Past, Progress, Scrubbed, Store,
     StoreError, StoreStatus, Traits, Unembedded,
 };
-use crate::types::change::{ChangeSet, Committed, EventVectors, SessionState, Trace, Unfinished};
+use crate::types::change::{ChangeSet, Committed, EventVectors, PastKind, SessionState, Trace, Unfinished};
 use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
@@ -207,6 +207,18 @@ impl<S: Store> Store for Faulty<S> {
 
     fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {
         self.call(|store| store.journal(owner, page))
+    }
+
+    fn past_of_change(&self, owner: &Owner, change: i64) -> Result<Vec<Past>, StoreError> {
+        self.call(|store| store.past_of_change(owner, change))
+    }
+
+    fn past_of_document(&self, owner: &Owner, kind: PastKind, key: &str, from: i64) -> Result<Vec<Past>, StoreError> {
+        self.call(|store| store.past_of_document(owner, kind, key, from))
+    }
+
+    fn past(&self, owner: &Owner, after: i64, limit: usize) -> Result<Vec<Past>, StoreError> {
+        self.call(|store| store.past(owner, after, limit))
     }
 
     fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError> {

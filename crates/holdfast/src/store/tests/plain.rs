@@ -5,13 +5,15 @@ use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use crate::store::{
-    DenseQuery, EventPage, JournalCheck, JournalPage, Lexical, MemoryState, ModelId, Progress, Scrubbed, Store,
+    DenseQuery, EventPage, JournalCheck, JournalPage, Lexical, MemoryState, ModelId, Past, Progress, Scrubbed, Store,
     StoreError, StoreStatus, Traits, Unembedded,
 };
 use crate::types::change::{
-    Appended, ChangeSet, Committed, Erased, EventVectors, NewEvent, SessionState, TaskChange, Trace, Unfinished,
+    Appended, ChangeSet, Committed, Erased, EventVectors, NewEvent, PastKind, SessionState, TaskChange, Trace,
+    Unfinished, Withdrawn,
 };
 use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
@@ -48,11 +50,13 @@ struct Log {
     sessions: BTreeMap<ScopeId, Option<TaskId>>,
     update_keys: BTreeMap<(TaskId, String), u64>,
     /// None: its text was erased.
-    operations: Vec<Option<Operation>>,
+    operations: Vec<(i64, Option<Operation>)>,
     secrets: BTreeMap<String, Vec<u8>>,
     memories: BTreeMap<MemoryId, Memory>,
     memory_state: MemoryState,
     last: i64,
+    change: i64,
+    past: Vec<Past>,
     traces: BTreeSet<Trace>,
     unfinished: Vec<Unfinished>,
 }
@@ -108,12 +112,48 @@ impl Log {
         appended
     }
 
+    /// The first state that a change finds is the one before it.
+    fn keep(&mut self, kind: PastKind, key: String, before: Option<Value>) {
+        let change = self.change;
+        if !self.past.iter().any(|past| (past.change, past.kind, &past.key) == (change, kind, &key)) {
+            self.past.push(Past { change, kind, key, before });
+        }
+    }
+
+    fn withdraw(&mut self, withdrawn: Withdrawn) {
+        for id in withdrawn.tasks {
+            let before = self.tasks.remove(&id).map(|task| in_text(&task));
+            self.keep(PastKind::Task, id.to_string(), before);
+        }
+        for id in withdrawn.memories {
+            let before = self.memories.remove(&id);
+            self.memory_state.changes += u64::from(before.is_some());
+            self.keep(PastKind::Memory, id.to_string(), before.map(|memory| in_text(&memory)));
+        }
+        for (id, statement) in withdrawn.marks {
+            let before = self.mark(id, &statement);
+            self.keep(PastKind::Mark, json!((id, &statement)).to_string(), before);
+            let kept = self.events.iter_mut().filter(|kept| kept.stored.event.id == id);
+            kept.for_each(|kept| kept.stored.overturned.retain(|mark| mark.statement != statement));
+        }
+        for key in withdrawn.update_keys {
+            self.update_keys.remove(&key);
+        }
+    }
+
+    fn mark(&self, id: EventId, statement: &str) -> Option<Value> {
+        let kept = self.events.iter().find(|kept| kept.stored.event.id == id)?;
+        kept.stored.overturned.iter().find(|mark| mark.statement == statement).map(|mark| in_text(&mark))
+    }
+
     fn write_task(&mut self, change: TaskChange) -> Result<(), StoreError> {
         let actual = self.tasks.get(&change.task.id).map(|task| task.version);
         if actual != change.expected_version {
             return Err(StoreError::Conflict { task: change.task.id, expected: change.expected_version, actual });
         }
-        self.tasks.insert(change.task.id.clone(), change.task);
+        let (id, before) = (change.task.id.clone(), self.tasks.get(&change.task.id).map(|task| in_text(&task)));
+        self.keep(PastKind::Task, id.to_string(), before);
+        self.tasks.insert(id, change.task);
         Ok(())
     }
 
@@ -152,7 +192,7 @@ impl Log {
         }
         for place in erased.operations {
             if let Some(operation) = usize::try_from(place - 1).ok().and_then(|place| self.operations.get_mut(place)) {
-                *operation = None;
+                operation.1 = None;
             }
         }
         let texts = self.events.iter().map(|kept| kept.cold.as_ref().unwrap_or(&kept.stored.event.content));
@@ -166,13 +206,22 @@ impl Log {
     }
 
     fn apply(&mut self, changes: ChangeSet) -> Result<Committed, StoreError> {
+        self.change += 1;
+        let gone = changes.erased.past.clone();
         self.erase(changes.erased);
+        self.withdraw(changes.withdrawn);
+        let first_new = self.last + 1;
         let ids: Vec<EventId> = changes.events.iter().map(|new| new.event.id).collect();
         let events: Vec<Appended> = changes.events.into_iter().map(|new| self.append(new)).collect();
+        if self.last >= first_new {
+            self.keep(PastKind::Events, format!("{first_new}-{}", self.last), None);
+        }
         let duplicates: Vec<EventId> =
             ids.into_iter().zip(&events).filter(|(_, appended)| appended.duplicate).map(|(id, _)| id).collect();
         changes.tasks.into_iter().try_for_each(|change| self.write_task(change))?;
         for state in changes.sessions {
+            let before = self.sessions.get(&state.session).cloned().flatten();
+            self.keep(PastKind::Session, state.session.to_string(), Some(json!(before)));
             self.sessions.insert(state.session, state.task);
         }
         for secret in changes.secrets {
@@ -183,12 +232,15 @@ impl Log {
                 let (expected, actual) = (Some(key.version), Some(*actual));
                 return Err(StoreError::Conflict { task: key.task, expected, actual });
             }
+            self.keep(PastKind::UpdateKey, json!((&key.task, &key.key)).to_string(), None);
             self.update_keys.insert((key.task, key.key), key.version);
         }
         for (id, overturned) in changes.overturned {
             if duplicates.contains(&id) {
                 continue;
             }
+            let before = self.mark(id, &overturned.statement);
+            self.keep(PastKind::Mark, json!((id, &overturned.statement)).to_string(), before);
             let kept = self.events.iter_mut().find(|kept| kept.stored.event.id == id);
             let kept = kept.ok_or_else(|| StoreError::Refused(format!("no event {id} has a statement to overturn")))?;
             let marks = &mut kept.stored.overturned;
@@ -224,6 +276,8 @@ impl Log {
             if self.memories.get(&change.memory.id).map(|memory| memory.version) != change.expected_version {
                 return Err(stale());
             }
+            let before = self.memories.get(&change.memory.id).map(|memory| in_text(&memory));
+            self.keep(PastKind::Memory, change.memory.id.to_string(), before);
             self.memories.insert(change.memory.id, change.memory);
             self.memory_state.changes += 1;
         }
@@ -247,12 +301,22 @@ impl Log {
         for operation in changes.operations {
             let target = if let Target::Event(id) = operation.target { Some(id) } else { None };
             let happened = !target.or(operation.cause).is_some_and(|id| duplicates.contains(&id));
-            if happened && !self.operations.iter().flatten().any(|known| known.id == operation.id) {
-                self.operations.push(Some(operation));
+            if happened
+                && !self.operations.iter().filter_map(|(_, known)| known.as_ref()).any(|known| known.id == operation.id)
+            {
+                self.operations.push((self.change, Some(operation)));
             }
+        }
+        for (kind, key, through) in gone {
+            self.past.retain(|past| past.kind != kind || past.key != key || past.change > through);
         }
         Ok(Committed { events })
     }
+}
+
+/// As SQLite keeps a document.
+fn in_text(document: &impl serde::Serialize) -> Value {
+    serde_json::from_str(&serde_json::to_string(document).expect("JSON")).expect("JSON")
 }
 
 fn passes(event: &StoredEvent, filter: &Filter) -> bool {
@@ -308,8 +372,9 @@ impl Store for Plain {
         }
         state.logs.insert(owner.clone(), log);
         if let Some(name) = renamed
-            && let Some(log) = state.logs.remove(&owner)
+            && let Some(mut log) = state.logs.remove(&owner)
         {
+            log.past.clear();
             state.logs.insert(name, log);
         }
         Ok(committed)
@@ -583,9 +648,11 @@ impl Store for Plain {
     fn journal(&self, owner: &Owner, wanted: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {
         let rows = self.with_log(owner, |log| {
             let kept = (1_i64..).zip(&log.operations);
-            let kept = kept.filter_map(|(position, operation)| Some((position, operation.as_ref()?)));
-            let entries = kept.filter(|(position, operation)| {
+            let kept = kept.filter_map(|(position, (change, operation))| Some((position, change, operation.as_ref()?)));
+            let entries = kept.filter(|(position, change, operation)| {
                 comes_after(*position, wanted.after, wanted.newest_first)
+                    && wanted.operation.is_none_or(|id| id == operation.id)
+                    && wanted.change.is_none_or(|wanted| wanted == **change)
                     && wanted.run.is_none_or(|run| run == operation.run)
                     && wanted.verb.is_none_or(|verb| verb == operation.verb)
                     && wanted.memory.is_none_or(|memory| operation.target == Target::Memory(memory))
@@ -594,8 +661,9 @@ impl Store for Plain {
                         .event
                         .is_none_or(|event| operation.target == Target::Event(event) || operation.cause == Some(event))
             });
-            let entries = entries.map(|(position, operation)| JournalEntry {
+            let entries = entries.map(|(position, change, operation)| JournalEntry {
                 position,
+                change: *change,
                 operation: operation.clone(),
                 commitment: String::new(),
                 chain: String::new(),
@@ -605,9 +673,30 @@ impl Store for Plain {
         Ok(page(rows, wanted.newest_first, wanted.limit))
     }
 
+    fn past_of_change(&self, owner: &Owner, change: i64) -> Result<Vec<Past>, StoreError> {
+        let mut past: Vec<Past> =
+            self.with_log(owner, |log| log.past.iter().filter(|past| past.change == change).cloned().collect());
+        past.sort_by(|a, b| (a.kind.as_str(), &a.key).cmp(&(b.kind.as_str(), &b.key)));
+        Ok(past)
+    }
+
+    fn past_of_document(&self, owner: &Owner, kind: PastKind, key: &str, from: i64) -> Result<Vec<Past>, StoreError> {
+        let of_document = |past: &&Past| past.kind == kind && past.key == key && past.change >= from;
+        Ok(self.with_log(owner, |log| log.past.iter().filter(of_document).cloned().collect()))
+    }
+
+    fn past(&self, owner: &Owner, after: i64, limit: usize) -> Result<Vec<Past>, StoreError> {
+        let mut past: Vec<Past> =
+            self.with_log(owner, |log| log.past.iter().filter(|past| past.change > after).cloned().collect());
+        past.sort_by(|a, b| (a.change, a.kind.as_str(), &a.key).cmp(&(b.change, b.kind.as_str(), &b.key)));
+        let last = past.get(limit.saturating_sub(1)).or(past.last()).map_or(0, |past| past.change);
+        past.retain(|past| past.change <= last);
+        Ok(past)
+    }
+
     fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError> {
         Ok(self.with_log(owner, |log| {
-            let erased = log.operations.iter().filter(|operation| operation.is_none()).count() as u64;
+            let erased = log.operations.iter().filter(|(_, operation)| operation.is_none()).count() as u64;
             JournalCheck { operations: log.operations.len() as u64, erased, head: String::new() }
         }))
     }

@@ -10,6 +10,8 @@ CREATE TABLE owner (
     agent TEXT NOT NULL,
     last_event INTEGER NOT NULL DEFAULT 0,
     last_operation INTEGER NOT NULL DEFAULT 0,
+    -- Commits of its own so far.
+    last_change INTEGER NOT NULL DEFAULT 0,
     -- The position through which the lexical index has segments.
     indexed INTEGER NOT NULL DEFAULT 0,
     -- How often traits of past events were written anew: what was read of them before is then void.
@@ -158,6 +160,8 @@ CREATE INDEX memory_by_slot ON memory (owner, slot);
 CREATE TABLE operation (
     row INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,
+    -- Which of its owner's commits it was written with.
+    change INTEGER NOT NULL,
     at_us INTEGER NOT NULL,
     verb TEXT NOT NULL,
     run BLOB NOT NULL,
@@ -178,6 +182,17 @@ CREATE INDEX operation_by_task ON operation (task, row) WHERE task IS NOT NULL;
 CREATE INDEX operation_by_memory ON operation (memory, row) WHERE memory IS NOT NULL;
 -- What was served is looked up with every word that might teach something.
 CREATE INDEX operation_of_serving ON operation (row) WHERE verb = 'serve';
+
+-- What each change found where it wrote; `before` is the document as JSON under zstd, NULL where there was none.
+CREATE TABLE past (
+    owner INTEGER NOT NULL REFERENCES owner (id),
+    change INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    before BLOB,
+    PRIMARY KEY (owner, change, kind, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX past_by_document ON past (owner, kind, key, change);
 
 CREATE TABLE model (
     -- Never used again: caches in memory know models and vectors by their numbers.
