@@ -10,6 +10,7 @@ pub mod import;
 pub mod journal;
 pub mod learn;
 pub mod llm;
+pub mod manager;
 pub mod prompts;
 pub mod recall;
 pub mod redact;

@@ -37,6 +37,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("llm", &["types", "env", "service", "redact::Rules", "redact::redact_text"]),
     // A prompt is what a model takes. What can't be seen in a block can't be seen in a prompt.
     ("prompts", &["types", "llm::Prompt", "llm::Schema", "context::is_unseen"]),
+    // What to let go is decided over plain values, and a summary is checked by its words alone.
+    ("manager", &["types", "text", "env"]),
     // A row of the journal is committed to and chained where it is written.
     ("store", &["types", "env", "journal"]),
 ];
