@@ -107,6 +107,7 @@ pub fn check(summary: &str, source: &str) -> Result<(), Vec<Unfaithful>> {
         refused.extend(not_as_written(&sentence.written, source));
         let supposes = sentence.claims.iter().any(|claim| has(claim, Class::If));
         let mut found: Option<bearing::Places> = None;
+        let mut last: Option<bearing::Places> = None;
         for (index, claim) in sentence.claims.iter().enumerate() {
             let within = claim.continues && index > 0;
             // 「他…」 goes on with the sentence before.
@@ -114,18 +115,22 @@ pub fn check(summary: &str, source: &str) -> Result<(), Vec<Unfaithful>> {
                 (Some((claim, _)), true) => vec![claim.clone()],
                 _ => sentence.claims[..index].to_vec(),
             };
-            let place = if within {
-                found.as_ref()
-            } else {
-                before.as_ref().filter(|_| claim.continues).map(|(_, places)| places)
+            let earlier = before.as_ref().filter(|_| claim.continues && !within).map(|(_, places)| places);
+            let around = Around {
+                before: &carried,
+                found: if within { found.as_ref() } else { earlier },
+                last: if within { last.as_ref() } else { earlier },
+                supposes,
             };
-            let around = Around { before: &carried, found: place, supposes };
             match borne(claim, &segments, &around) {
-                Some(places) => found.get_or_insert_default().extend(places),
+                Some(places) => {
+                    found.get_or_insert_default().extend(&places);
+                    last = Some(places);
+                }
                 None => refused.push(named(claim, &segments, &around)),
             }
         }
-        before = sentence.claims.last().cloned().zip(found);
+        before = sentence.claims.last().cloned().zip(last);
     }
     if refused.is_empty() { Ok(()) } else { Err(refused) }
 }
@@ -231,6 +236,9 @@ fn named(claim: &Claim, source: &[Segment], around: &Around<'_>) -> Unfaithful {
             return refuse(what, words.join(if ideographs { "" } else { ", " }));
         }
     }
+    // Would it be borne by itself, of whomever it is said?
+    let alone = Around { found: None, last: None, ..*around };
+    let of_another = borne(claim, source, &alone).is_some();
     // Would it be borne but for words of one kind?
     for what in [What::Negation, What::Modality, What::Status, What::Comparison, What::Qualifier] {
         let without = |tokens: &[Token]| tokens.iter().filter(|token| kind(token) != what).cloned().collect::<Vec<_>>();
@@ -240,8 +248,9 @@ fn named(claim: &Claim, source: &[Segment], around: &Around<'_>) -> Unfaithful {
             .map(|segment| Segment { tokens: without(&segment.tokens), ..segment.clone() })
             .filter(|segment| !segment.tokens.is_empty())
             .collect();
-        let around = Around { supposes: around.supposes || what == What::Qualifier, found: None, ..*around };
-        if !bare.tokens.is_empty() && borne(&bare, &bare_source, &around).is_some() {
+        let around =
+            Around { supposes: around.supposes || what == What::Qualifier, found: None, last: None, ..*around };
+        if !of_another && !bare.tokens.is_empty() && borne(&bare, &bare_source, &around).is_some() {
             return refuse(what, String::new());
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct Around<'a> {
     pub(super) before: &'a [Claim],
     /// Where the claims before it were found.
     pub(super) found: Option<&'a Places>,
+    /// Where the last of them was.
+    pub(super) last: Option<&'a Places>,
     /// Whether the sentence of the summary says "if" somewhere.
     pub(super) supposes: bool,
 }
@@ -159,7 +161,7 @@ fn broken(
         || owner_for_owned(tokens, places, window)
         || part_changed(tokens, places, window)
         || moved_beside_a_part(tokens, places, window)
-        || subject_changed(places, window, start, around)
+        || subject_changed(places, window, source, start, around)
 }
 
 /// 「华星 3 单，顺达 5 单」 does not say 「华星 5 单」: of a later segment, what it begins with is kept.
@@ -343,13 +345,9 @@ fn part_changed(tokens: &[&Token], places: &Places, window: &[Segment]) -> bool 
             let left_out = !places.contains(&(segment, *at));
             left_out && (token.title || token.class() == Some(Class::Speaker))
         });
-        let source = titled
-            .map(|(_, token)| token.lead)
-            .find(|lead| *lead != Lead::None)
-            .filter(|_| matches!(said.lead, Lead::None | Lead::Of))
-            .unwrap_or(said.lead);
-        let own = tokens[index].lead;
         let decides = |lead: Lead| matches!(lead, Lead::From | Lead::By | Lead::Than);
+        let source = titled.map(|(_, token)| token.lead).find(|lead| decides(*lead)).unwrap_or(said.lead);
+        let own = tokens[index].lead;
         if (decides(own) || decides(source)) && own != source {
             return true;
         }
@@ -388,7 +386,7 @@ fn moved_beside_a_part(tokens: &[&Token], places: &Places, window: &[Segment]) -
 }
 
 /// A claim that goes on without a subject of its own goes on with that of the source, too.
-fn subject_changed(places: &Places, window: &[Segment], start: usize, around: &Around<'_>) -> bool {
+fn subject_changed(places: &Places, window: &[Segment], source: &[Segment], start: usize, around: &Around<'_>) -> bool {
     let Some(found) = around.found else { return false };
     let Some(&(segment, place)) = places.iter().min() else { return true };
     let tokens = &window[segment].tokens;
@@ -400,12 +398,15 @@ fn subject_changed(places: &Places, window: &[Segment], start: usize, around: &A
     if left_out.clone().any(|token| !said_before(token)) {
         return true;
     }
-    // Without a subject in the source either, it is that of the clause before it.
-    let elided = place == 0
-        && tokens
-            .first()
-            .is_some_and(|token| token.is_value() || token.class().is_some_and(|class| class != Class::Speaker));
+    // Without a subject in the source either, it is that of the clause before it, or of one that this goes on from.
+    if place > 0 || !window[segment].elides() {
+        return false;
+    }
     let at = start + segment;
-    let same_sentence = found.iter().any(|&(other, _)| other <= at && at - other <= SEGMENTS_MAX);
-    elided && !same_sentence
+    let Some(&(last, _)) = around.last.and_then(|places| places.iter().max()) else { return false };
+    let clause = source[last].clause;
+    last > at
+        || source[last + 1..at.max(last + 1)]
+            .iter()
+            .any(|between| between.clause != clause && !between.aside && !between.elides())
 }

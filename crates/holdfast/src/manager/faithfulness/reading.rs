@@ -100,6 +100,27 @@ fn is_family_name(c: char) -> bool {
 }
 
 impl Segment {
+    /// Whether it begins with how much or how it goes, and says nothing of what: 「同比上升 8%」, "up 12%".
+    pub(super) fn elides(&self) -> bool {
+        let begins = |words: &str| {
+            words.chars().zip(&self.tokens).all(|(c, token)| token.sense == Sense::Character(c))
+                && self.tokens.len() > 1
+        };
+        // 「七天内」 and a date tell when, not how much.
+        let when = self
+            .tokens
+            .get(1)
+            .is_some_and(|next| matches!(next.class(), Some(Class::Within | Class::Before | Class::After)));
+        let led = self.tokens.first().is_some_and(|token| {
+            matches!(token.sense, Sense::Number(_)) && !when
+                || token.lead == Lead::Than
+                || token.class().is_some_and(|class| {
+                    class.bounds() && !matches!(class, Class::Within | Class::Before | Class::After)
+                })
+        });
+        led || begins("同比") || begins("环比")
+    }
+
     /// Whether it begins with what may be a person's name.
     pub(super) fn names_somebody(&self) -> bool {
         let first = self.tokens.iter().find(|token| !token.is_setting());

@@ -169,6 +169,8 @@ fn a_number_stays_with_what_it_is_of() {
         ("P50 延迟 480 毫秒。", "P50 延迟 120 毫秒 P99 延迟 480 毫秒。"),
         ("The cache has 5 workers.", "The cache has 3 workers and the gateway has 5 workers."),
         ("A is 5.", "A is 3, B is 5."),
+        ("订单 120 单，同比下降 3%。", "订单 120 单，同比上升 8%；退款 15 单，同比下降 3%。"),
+        ("Sales were $14, up 12%.", "Revenue was $23, up 12%; sales were $14, up 19%."),
     ] {
         refused(summary, source, What::Number);
     }
