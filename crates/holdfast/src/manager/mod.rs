@@ -4,6 +4,7 @@
 //! This room is pure: it knows no store, no clock and no model. Whoever calls it reads, asks the time, and commits.
 
 pub mod blast;
+pub mod compress;
 pub mod disposition;
 pub mod faithfulness;
 pub mod policy;
@@ -11,6 +12,7 @@ pub mod probation;
 pub mod score;
 
 pub use blast::{Blast, guard};
+pub use compress::compress;
 pub use disposition::{Decision, Disposition, Pressure, decide};
 pub use faithfulness::{Unfaithful, What};
 pub use policy::{Policy, PolicyError};
