@@ -105,7 +105,8 @@ pub fn check(summary: &str, source: &str) -> Result<(), Vec<Unfaithful>> {
             continue;
         }
         refused.extend(not_as_written(&sentence.written, source));
-        let supposes = sentence.claims.iter().any(|claim| has(claim, Class::If));
+        let said: Vec<Class> =
+            sentence.claims.iter().flat_map(|claim| &claim.tokens).filter_map(Token::class).collect();
         let mut found: Option<bearing::Places> = None;
         let mut last: Option<bearing::Places> = None;
         for (index, claim) in sentence.claims.iter().enumerate() {
@@ -120,7 +121,7 @@ pub fn check(summary: &str, source: &str) -> Result<(), Vec<Unfaithful>> {
                 before: &carried,
                 found: if within { found.as_ref() } else { earlier },
                 last: if within { last.as_ref() } else { earlier },
-                supposes,
+                said: &said,
             };
             match borne(claim, &segments, &around) {
                 Some(places) => {
@@ -192,10 +193,6 @@ fn plain(sentence: &str) -> String {
     folded.trim_end_matches(['。', '.', ';', '；', '！', '!']).to_owned()
 }
 
-fn has(claim: &Claim, class: Class) -> bool {
-    claim.tokens.iter().any(|token| token.class() == Some(class))
-}
-
 /// Quotations, paths and addresses are as the source has them, letter for letter.
 fn not_as_written(sentence: &str, source: &str) -> Vec<Unfaithful> {
     let bare = |text: &str| -> String { fold(text).chars().filter(|c| c.is_alphanumeric()).collect() };
@@ -248,8 +245,9 @@ fn named(claim: &Claim, source: &[Segment], around: &Around<'_>) -> Unfaithful {
             .map(|segment| Segment { tokens: without(&segment.tokens), ..segment.clone() })
             .filter(|segment| !segment.tokens.is_empty())
             .collect();
-        let around =
-            Around { supposes: around.supposes || what == What::Qualifier, found: None, last: None, ..*around };
+        let conditions = [Class::If, Class::Except];
+        let said = if what == What::Qualifier { &conditions } else { around.said };
+        let around = Around { said, found: None, last: None, ..*around };
         if !of_another && !bare.tokens.is_empty() && borne(&bare, &bare_source, &around).is_some() {
             return refuse(what, String::new());
         }
@@ -276,7 +274,7 @@ fn kind(token: &Token) -> What {
         Sense::Class(class) => match class {
             Class::Not | Class::Forbidden => What::Negation,
             Class::Must | Class::Should | Class::May | Class::Perhaps | Class::Future => What::Modality,
-            Class::If | Class::Only | Class::Except | Class::Formerly => What::Qualifier,
+            Class::If | Class::Only | Class::Except | Class::Until | Class::Formerly => What::Qualifier,
             Class::Up
             | Class::Down
             | Class::AtMost

@@ -21,23 +21,39 @@ pub(super) struct Around<'a> {
     pub(super) found: Option<&'a Places>,
     /// Where the last of them was.
     pub(super) last: Option<&'a Places>,
-    /// Whether the sentence of the summary says "if" somewhere.
-    pub(super) supposes: bool,
+    /// Small words that the sentence of the summary has, this claim's and the others'.
+    pub(super) said: &'a [Class],
 }
 
 /// The first places in the source that bear a claim.
 pub(super) fn borne(claim: &Claim, source: &[Segment], around: &Around<'_>) -> Option<Places> {
     let all: Vec<&Token> = claim.tokens.iter().collect();
-    search(&all, claim, source, around).or_else(|| {
+    let found = search(&all, claim, source, around).or_else(|| {
         // A summary names the user where the user spoke of nobody: 「以后先写结论」.
         let without: Vec<&Token> = all.iter().copied().filter(|token| token.class() != Some(Class::Speaker)).collect();
         let named = without.len() < all.len() && !without.is_empty();
         let places = named.then(|| search(&without, claim, source, around))??;
-        let (segment, place) = *places.iter().min()?;
-        // 「以后…」 is how a standing wish begins.
-        let leads_in = |token: &Token| token.is_setting() || token.class() == Some(Class::After);
-        source[segment].tokens[..place].iter().all(leads_in).then_some(places)
-    })
+        (places.is_sorted() && nobody_named(&places, source)).then_some(places)
+    })?;
+    // 「他…」 is not who speaks.
+    let (segment, place) = *found.iter().min()?;
+    let of_speaker = source[segment].tokens[..place].iter().any(|token| token.class() == Some(Class::Speaker));
+    (!claim.of_others || !of_speaker).then_some(found)
+}
+
+/// Whether the source says something without saying of whom, or goes on with what it says of who speaks.
+fn nobody_named(places: &Places, source: &[Segment]) -> bool {
+    let Some(&(segment, place)) = places.iter().min() else { return false };
+    // 「以后…」 is how a standing wish begins.
+    let leads_in = |token: &Token| token.is_setting() || token.class() == Some(Class::After);
+    let sentence = source[segment].sentence;
+    let first = source.iter().position(|other| other.sentence == sentence).unwrap_or(segment);
+    let tokens = &source[first].tokens;
+    let of_speaker = tokens.first().is_some_and(|token| token.class() == Some(Class::Speaker))
+        && !tokens
+            .get(1)
+            .is_some_and(|next| next.lead == Lead::Of || next.glued && matches!(next.sense, Sense::Character(_)));
+    source[segment].tokens[..place].iter().all(leads_in) && (first == segment || of_speaker)
 }
 
 fn search(tokens: &[&Token], claim: &Claim, source: &[Segment], around: &Around<'_>) -> Option<Places> {
@@ -159,6 +175,8 @@ fn broken(
         || governs_another(tokens, places, window)
         || cut_inside_a_word(tokens, places, window)
         || owner_for_owned(tokens, places, window)
+        || goes_on(places, window)
+        || object_made_subject(places, window, &touched)
         || part_changed(tokens, places, window)
         || moved_beside_a_part(tokens, places, window)
         || subject_changed(places, window, source, start, around)
@@ -194,6 +212,18 @@ fn clause_head_lost(places: &Places, window: &[Segment], touched: &[usize]) -> b
             .find(|&(other, place)| !window[other].tokens[place].is_setting())
             .is_some_and(|head| !places.contains(&head))
     })
+}
+
+/// "Tom called Jim and met Ann" does not say "Jim met Ann": who does what is said in several segments is whom the first begins with.
+fn object_made_subject(places: &Places, window: &[Segment], touched: &[usize]) -> bool {
+    let [first, second, ..] = *touched else { return false };
+    let tokens = &window[first].tokens;
+    let head = tokens.iter().position(|token| !token.is_setting());
+    // "For the next evening Dune got 15 votes and Solaris 8": what is set before the subject may go.
+    let set_before = tokens.first().is_some_and(|token| matches!(token.lead, Lead::Beside | Lead::At));
+    // Over a comma, what was made may go on as the subject; somebody else may not.
+    let close = window[first].clause == window[second].clause || window[first].names_somebody();
+    close && !set_before && head.is_some_and(|head| !places.contains(&(first, head)))
 }
 
 /// Whole clauses between those a claim is taken from, that may have another subject. What stands in brackets, and members of a list, may go.
@@ -256,28 +286,36 @@ fn turn_lost(
         .rev()
         .take_while(|segment| segment.clause == clause)
         .any(|segment| segment.tokens.iter().any(|token| turns(token) && token.class() != Some(Class::Failed)));
-    let supposed = !around.supposes
-        && touched.iter().any(|&segment| {
-            let sentence = window[segment].sentence;
-            let mut same = source.iter().filter(|other| other.sentence == sentence);
-            same.any(|other| other.tokens.iter().any(|token| token.class() == Some(Class::If)))
-        });
-    in_touched || handed_on || supposed
+    // A condition or an exception holds for its whole sentence.
+    let conditioned = touched.iter().any(|&segment| {
+        let sentence = window[segment].sentence;
+        let mut same = source.iter().filter(|other| other.sentence == sentence);
+        same.any(|other| {
+            let excepts = other.tokens.first().is_some_and(|token| token.class() == Some(Class::Except));
+            let supposes = other.tokens.iter().any(|token| token.class() == Some(Class::If));
+            supposes && !around.said.contains(&Class::If) || excepts && !around.said.contains(&Class::Except)
+        })
+    });
+    in_touched || handed_on || conditioned
 }
 
 /// 「P50 120 毫秒 P99 480 毫秒」 does not say 「P50 480 毫秒」: between two places no other value of the kind was left out.
 fn value_passed_over(places: &Places, window: &[Segment]) -> bool {
     places.windows(2).any(|pair| {
         let ((segment, from), (other, to)) = (pair[0], pair[1]);
-        if segment != other || to <= from + 1 {
-            return false;
-        }
         let tokens = &window[segment].tokens;
         let same_kind = |a: &Token, b: &Token| match (&a.sense, &b.sense) {
             (Sense::Number(a), Sense::Number(b)) => a.unit == b.unit,
             (Sense::Date(_), Sense::Date(_)) => true,
             _ => false,
         };
+        // 「一共 7,430 元：3,280 元是机票」: what begins with a number gives it to what stands in the same segment.
+        if segment < other && to == 0 && window[other].tokens[0].is_value() {
+            return tokens[from + 1..].iter().any(|left_out| same_kind(left_out, &window[other].tokens[0]));
+        }
+        if segment != other || to <= from + 1 {
+            return false;
+        }
         let later = places.iter().filter(|(s, place)| *s == segment && *place >= to).map(|(_, place)| &tokens[*place]);
         let later: Vec<&Token> = later.filter(|token| token.is_value()).collect();
         tokens[from + 1..to].iter().any(|left_out| {
@@ -315,6 +353,16 @@ fn cut_inside_a_word(tokens: &[&Token], places: &Places, window: &[Segment]) -> 
         let glued_before = said[place].glued && place > 0 && character(said.get(place - 1));
         let glued_behind = said.get(place + 1).is_some_and(|next| next.glued) && character(said.get(place + 1));
         alone_before && alone_behind && (glued_before || glued_behind)
+    })
+}
+
+/// 「测试全部通过是下周的目标」 does not say 「测试全部通过」, nor "met Ann's sister" "met Ann": where a claim ends, nothing goes on of it.
+fn goes_on(places: &Places, window: &[Segment]) -> bool {
+    places.iter().any(|&(segment, place)| {
+        let last = !places.iter().any(|&(other, later)| other == segment && later > place);
+        let next = window[segment].tokens.get(place + 1);
+        let of_it = |next: &Token| next.lead == Lead::Is || next.lead == Lead::Of && !next.is_value();
+        last && next.is_some_and(|next| next.class().is_none() && of_it(next))
     })
 }
 
@@ -387,7 +435,9 @@ fn moved_beside_a_part(tokens: &[&Token], places: &Places, window: &[Segment]) -
 
 /// A claim that goes on without a subject of its own goes on with that of the source, too.
 fn subject_changed(places: &Places, window: &[Segment], source: &[Segment], start: usize, around: &Around<'_>) -> bool {
-    let Some(found) = around.found else { return false };
+    if around.found.is_none() {
+        return false;
+    }
     let Some(&(segment, place)) = places.iter().min() else { return true };
     let tokens = &window[segment].tokens;
     let said_before =

@@ -13,6 +13,8 @@ pub(super) struct Date {
     pub(super) weekday: Option<u8>,
     /// Since midnight.
     pub(super) minute: Option<u16>,
+    /// Seen from when it is said: see `RELATIVE`.
+    pub(super) relative: Option<&'static str>,
 }
 
 impl Date {
@@ -26,9 +28,71 @@ impl Date {
             && has(self.day, other.day)
             && has(self.weekday, other.weekday)
             && has(self.minute, other.minute)
+            && has(self.relative, other.relative)
     }
 }
 
+/// Days, weeks, months and years that are told from the present one.
+const RELATIVE: &[(&str, &str)] = &[
+    ("大前天", "-3d"),
+    ("前天", "-2d"),
+    ("昨天", "-1d"),
+    ("昨日", "-1d"),
+    ("今天", "0d"),
+    ("今日", "0d"),
+    ("明天", "1d"),
+    ("明日", "1d"),
+    ("后天", "2d"),
+    ("大后天", "3d"),
+    ("昨晚", "-1e"),
+    ("今晚", "0e"),
+    ("明晚", "1e"),
+    ("今早", "0m"),
+    ("明早", "1m"),
+    ("上上周", "-2w"),
+    ("上周", "-1w"),
+    ("上星期", "-1w"),
+    ("上个星期", "-1w"),
+    ("本周", "0w"),
+    ("这周", "0w"),
+    ("这个星期", "0w"),
+    ("下周", "1w"),
+    ("下星期", "1w"),
+    ("下个星期", "1w"),
+    ("下下周", "2w"),
+    ("上个月", "-1o"),
+    ("上月", "-1o"),
+    ("本月", "0o"),
+    ("这个月", "0o"),
+    ("下个月", "1o"),
+    ("下月", "1o"),
+    ("上季度", "-1q"),
+    ("本季度", "0q"),
+    ("下季度", "1q"),
+    ("去年", "-1y"),
+    ("今年", "0y"),
+    ("明年", "1y"),
+    ("前年", "-2y"),
+    ("the day before yesterday", "-2d"),
+    ("yesterday", "-1d"),
+    ("today", "0d"),
+    ("tomorrow", "1d"),
+    ("the day after tomorrow", "2d"),
+    ("tonight", "0e"),
+    ("last night", "-1e"),
+    ("last week", "-1w"),
+    ("this week", "0w"),
+    ("next week", "1w"),
+    ("last month", "-1o"),
+    ("this month", "0o"),
+    ("next month", "1o"),
+    ("last quarter", "-1q"),
+    ("this quarter", "0q"),
+    ("next quarter", "1q"),
+    ("last year", "-1y"),
+    ("this year", "0y"),
+    ("next year", "1y"),
+];
 const MONTHS: &[&str] = &[
     "january",
     "february",
@@ -63,7 +127,27 @@ pub(super) fn date(before: &str, text: &str) -> Option<(Date, usize)> {
     {
         return None;
     }
-    weekday(text).or_else(|| clock(text)).or_else(|| numeric(text)).or_else(|| zh(text)).or_else(|| en(text))
+    relative(text)
+        .or_else(|| weekday(text))
+        .or_else(|| clock(text))
+        .or_else(|| numeric(text))
+        .or_else(|| zh(text))
+        .or_else(|| en(text))
+}
+
+/// 昨天, 下周三, "last week".
+fn relative(text: &str) -> Option<(Date, usize)> {
+    let listed = RELATIVE
+        .iter()
+        .filter(|(word, _)| text.strip_prefix(word).is_some_and(|rest| !word.is_ascii() || word_ends(rest)));
+    let (word, code) = listed.max_by_key(|(word, _)| word.len())?;
+    let date = Date { relative: Some(code), ..Date::default() };
+    // 下周三 is of next week.
+    let day = word.strip_suffix('周').or_else(|| word.strip_suffix("星期"));
+    match day.and_then(|before| weekday(&text[before.len()..]).map(|(day, length)| (day, before.len() + length))) {
+        Some((day, end)) => Some((Date { weekday: day.weekday, ..date }, end)),
+        None => Some((date, word.len())),
+    }
 }
 
 fn weekday(text: &str) -> Option<(Date, usize)> {

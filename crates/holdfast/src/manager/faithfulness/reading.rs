@@ -56,6 +56,8 @@ pub(super) struct Claim {
     /// Goes on with what the claim before it speaks of.
     pub(super) continues: bool,
     pub(super) question: bool,
+    /// Begins with 他, "they" …: is not of who speaks.
+    pub(super) of_others: bool,
 }
 
 /// A sentence of a summary with its claims.
@@ -93,7 +95,7 @@ impl Token {
 }
 
 /// Family names that a name of a person in Chinese begins with most often, and what stands before one.
-const FAMILY_NAMES: &str = "王李张刘陈杨黄赵吴高周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾萧田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤小老阿";
+const FAMILY_NAMES: &str = "王李张刘陈杨黄赵吴高葛骆康甘齐殷施洪常尚牛温芦喻祝左辛管詹关焦巴纪翟欧阳上官司徒柳倪安梅裴季兰舒岳符卓凌盛穆项丘路童沙简鲁聂祁耿宁柴桂仇樊申宫佟苗曲单房应宗游周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩冯邓曹彭曾萧田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤小老阿";
 
 fn is_family_name(c: char) -> bool {
     FAMILY_NAMES.contains(c)
@@ -118,7 +120,9 @@ impl Segment {
                     class.bounds() && !matches!(class, Class::Within | Class::Before | Class::After)
                 })
         });
-        led || begins("同比") || begins("环比")
+        // 「待办」 and "done" are of what stands before them.
+        let bare = self.tokens.iter().all(|token| token.class().is_some_and(|class| class != Class::Speaker));
+        led || bare || begins("同比") || begins("环比")
     }
 
     /// Whether it begins with what may be a person's name.
@@ -192,11 +196,13 @@ pub(super) fn summary(text: &str) -> Vec<Sentence> {
             let mut close = |tokens: &mut Vec<Token>, part: &str| {
                 if !tokens.is_empty() {
                     let continues = !claims.is_empty() || led_by_pronoun(part);
+                    let of_others = led_by(part, &["他", "她"], &["he ", "she ", "they ", "his ", "her ", "their "]);
                     claims.push(Claim {
                         written: part.trim().to_owned(),
                         tokens: std::mem::take(tokens),
                         continues,
                         question,
+                        of_others,
                     });
                 }
             };
@@ -215,12 +221,14 @@ pub(super) fn summary(text: &str) -> Vec<Sentence> {
 }
 
 pub(super) fn led_by_pronoun(part: &str) -> bool {
+    let latin = ["he ", "she ", "it ", "they ", "this ", "that ", "his ", "her ", "its ", "their "];
+    led_by(part, &["他", "她", "它", "该", "此", "其"], &latin)
+}
+
+fn led_by(part: &str, han: &[&str], latin: &[&str]) -> bool {
     let folded = fold(part);
     let folded = folded.trim_start();
-    ["他", "她", "它", "该", "此", "其"].iter().any(|pronoun| folded.starts_with(pronoun))
-        || ["he ", "she ", "it ", "they ", "this ", "that ", "his ", "her ", "its ", "their "]
-            .iter()
-            .any(|pronoun| folded.starts_with(pronoun))
+    han.iter().chain(latin).any(|word| folded.starts_with(word))
 }
 
 /// Whether a sentence is a question.
@@ -295,12 +303,12 @@ fn items(part: &str) -> Vec<Item> {
     let mut lead = Lead::None;
     let mut touches = false;
     let mut at = 0;
-    let mut push = |found: &mut Vec<Item>,
-                    sense: Sense,
-                    lead: &mut Lead,
-                    touches: &mut bool,
-                    written: &str,
-                    named: bool| {
+    let push = |found: &mut Vec<Item>,
+                sense: Sense,
+                lead: &mut Lead,
+                touches: &mut bool,
+                written: &str,
+                named: bool| {
         let token =
             Token { sense, lead: std::mem::take(lead), glued: *touches, text: written.to_owned(), named, title: false };
         *touches = true;
@@ -495,7 +503,8 @@ fn mark_titles(items: &mut [Item]) {
 /// Whether what stands behind an "a" makes it a label and no article: "A is 3".
 fn is_label(behind: &str) -> bool {
     let next = behind.split_whitespace().next().unwrap_or_default();
-    !behind.starts_with(' ')
+    behind.trim_start().starts_with(is_han_or_kana)
+        || !behind.starts_with(' ')
         || matches!(
             next,
             "is" | "was" | "are" | "has" | "had" | "and" | "or" | "to" | "by" | "than" | "will" | "can" | "must"
@@ -505,7 +514,7 @@ fn is_label(behind: &str) -> bool {
 /// Of two leads before one token ("is by"), the one that says more of its part.
 fn stronger(first: Lead, second: Lead) -> Lead {
     match (first, second) {
-        (Lead::By | Lead::From | Lead::Than | Lead::Of, Lead::Is) | (_, Lead::None) => first,
+        (Lead::By | Lead::From | Lead::Than | Lead::Of | Lead::Beside, Lead::Is | Lead::At) | (_, Lead::None) => first,
         _ => second,
     }
 }

@@ -64,51 +64,66 @@ impl Half {
     }
 }
 
-/// The corpus, the even cases and the odd ones.
-fn halves() -> [Half; 2] {
-    let mut halves = [Half::default(), Half::default()];
-    for (zh, text) in [(true, include_str!("tests/zh.toml")), (false, include_str!("tests/en.toml"))] {
-        let corpus: Corpus = toml::from_str(text).expect("the corpus is TOML");
-        for (index, case) in corpus.case.iter().enumerate() {
-            let half = &mut halves[index % 2];
-            // What is told of something else two cases on, of the same half.
-            let other = &corpus.case[(index + 2) % corpus.case.len()].summaries[0];
-            for summary in &case.summaries {
-                half.truth(case, summary);
-                for mutation in mutations::of(summary, &case.names, zh) {
-                    half.corrupted(case, mutation.kind, &mutation.text);
-                }
-            }
-            half.corrupted(case, "invented", &format!("{}{other}", case.summaries[0]));
-            case.crossed.iter().for_each(|summary| half.corrupted(case, "crossed", summary));
-            case.swapped.iter().for_each(|summary| half.corrupted(case, "doer and done-to", summary));
-            case.invented.iter().for_each(|summary| half.corrupted(case, "invented", summary));
+/// The summaries of one case, and what becomes of them.
+fn tell(half: &mut Half, corpus: &Corpus, index: usize, apart: usize, zh: bool) {
+    let case = &corpus.case[index];
+    // What is told of something else, in a case of the same group.
+    let other = &corpus.case[(index + apart) % corpus.case.len()].summaries[0];
+    for summary in &case.summaries {
+        half.truth(case, summary);
+        for mutation in mutations::of(summary, &case.names, zh) {
+            half.corrupted(case, mutation.kind, &mutation.text);
         }
     }
-    halves
+    half.corrupted(case, "invented", &format!("{}{other}", case.summaries[0]));
+    case.crossed.iter().for_each(|summary| half.corrupted(case, "crossed", summary));
+    case.swapped.iter().for_each(|summary| half.corrupted(case, "doer and done-to", summary));
+    case.invented.iter().for_each(|summary| half.corrupted(case, "invented", summary));
+}
+
+fn corpus(text: &str) -> Corpus {
+    toml::from_str(text).expect("the corpus is TOML")
+}
+
+/// Prints what came of a group of cases, and asks for the shares that are promised.
+fn shares(name: &str, half: &Half, corrupted_min: usize) {
+    println!("{name}: {} of {} true summaries refused", half.truths.refused, half.truths.all);
+    for (kind, share) in &half.corrupted {
+        println!("  {kind:18} {:4} of {:4} refused", share.refused, share.all);
+    }
+    let all = half.all();
+    println!("  {:18} {:4} of {:4} refused", "all", all.refused, all.all);
+    half.wrong.iter().for_each(|wrong| println!("    {wrong}"));
+    assert!(all.all >= corrupted_min, "too few: {}", all.all);
+    assert!(all.refused * 100 >= all.all * 98, "{name}: {} of {} corrupted summaries refused", all.refused, all.all);
+    let truths = half.truths;
+    let most = truths.all * 5;
+    assert!(truths.refused * 100 <= most, "{name}: {} of {} true summaries refused", truths.refused, truths.all);
+}
+
+/// The even cases were tuned on. The odd ones were looked at once, after their first count (8 of 64 true summaries refused, 849 of 853 corrupted
+/// ones), and what they showed was put right in general.
+#[test]
+fn corrupted_summaries_are_refused_and_true_ones_are_not() {
+    let mut halves = [Half::default(), Half::default()];
+    for (zh, text) in [(true, include_str!("tests/zh.toml")), (false, include_str!("tests/en.toml"))] {
+        let corpus = corpus(text);
+        for index in 0..corpus.case.len() {
+            tell(&mut halves[index % 2], &corpus, index, 2, zh);
+        }
+    }
+    shares("tuned on", &halves[0], 300);
+    shares("held out", &halves[1], 300);
 }
 
 #[test]
-fn corrupted_summaries_are_refused_and_true_ones_are_not() {
-    let halves = halves();
-    for (name, half) in ["tuned on", "held out"].iter().zip(&halves) {
-        println!("{name}: {} of {} true summaries refused", half.truths.refused, half.truths.all);
-        for (kind, share) in &half.corrupted {
-            println!("  {kind:18} {:4} of {:4} refused", share.refused, share.all);
-        }
-        println!("  {:18} {:4} of {:4} refused", "all", half.all().refused, half.all().all);
-        // Only what is tuned on is looked at.
-        if *name == "tuned on" || std::env::var_os("HOLDFAST_SHOW_HELD_OUT").is_some() {
-            half.wrong.iter().for_each(|wrong| println!("    {wrong}"));
-        }
+fn so_it_is_with_what_was_written_afterwards() {
+    let mut all = Half::default();
+    for (zh, text) in [(true, include_str!("tests/unseen_zh.toml")), (false, include_str!("tests/unseen_en.toml"))] {
+        let corpus = corpus(text);
+        (0..corpus.case.len()).for_each(|index| tell(&mut all, &corpus, index, 1, zh));
     }
-    for half in &halves {
-        let all = half.all();
-        assert!(all.all >= 300, "too few: {}", all.all);
-        assert!(all.refused * 100 >= all.all * 98, "{} of {} corrupted summaries refused", all.refused, all.all);
-        let truths = half.truths;
-        assert!(truths.refused * 100 <= truths.all * 5, "{} of {} true summaries refused", truths.refused, truths.all);
-    }
+    shares("unseen", &all, 300);
 }
 
 fn held(summary: &str, source: &str) {
@@ -302,4 +317,107 @@ proptest::proptest! {
     fn any_two_texts_are_read(summary in "\\PC{0,40}", source in "\\PC{0,80}") {
         let _ = check(&summary, &source);
     }
+}
+
+/// Summaries in the words of their sources that say something else: each was borne once, or might be.
+#[test]
+fn the_same_words_are_not_the_same_claim() {
+    for (summary, source) in [
+        ("Bob approved the plan.", "Alice approved the plan, and Bob rejected it."),
+        ("Alice rejected the plan.", "Alice approved the plan, and Bob rejected it."),
+        ("The plan was approved.", "The plan was not approved by Alice."),
+        ("The server crashed.", "Nobody said that the server crashed."),
+        ("The server crashed.", "Alice denied that the server crashed."),
+        ("The tests pass.", "The tests pass only on Linux."),
+        ("The key is valid.", "The key is valid until Friday."),
+        ("Deploy on Friday.", "Never deploy on Friday."),
+        ("Deploy on Friday.", "Deploy on Monday, not on Friday."),
+        ("We use Postgres.", "We use MySQL instead of Postgres."),
+        ("We use Postgres.", "We considered Postgres but use MySQL."),
+        ("The limit is 10.", "The limit was raised from 10 to 20."),
+        ("The limit was raised by 20.", "The limit was raised from 10 to 20."),
+        ("The limit was raised to 20.", "The limit was raised by 20."),
+        ("Alice owes Bob $50.", "Bob owes Alice $50."),
+        ("Tom met Ann.", "Tom called Jim and met Ann's sister."),
+        ("Jim met Ann.", "Tom called Jim and met Ann."),
+        ("Costs rose 5%.", "Revenue rose 5% while costs fell 3%."),
+        ("Costs fell 5%.", "Revenue rose 5% while costs fell 3%."),
+        ("Version 2 is slower than version 1.", "Version 1 is slower than version 2."),
+        ("All tests failed.", "All tests passed; one lint failed."),
+        ("5 of 8 tests failed.", "8 of 5 tests failed."),
+        ("The backup finished at 3 pm.", "The backup started at 3 pm and finished at 5 pm."),
+        ("Lena is in Berlin.", "Lena's brother is in Berlin."),
+        ("The deadline is May 3.", "The deadline is no longer May 3 but May 9."),
+        ("The release is ready.", "The release is almost ready."),
+        ("The release is ready.", "Is the release ready?"),
+        ("The vendor pays the fee.", "The fee is paid by us, the vendor pays the tax."),
+        ("李明通过了审核。", "李明提交了申请，审核由王强通过。"),
+        ("李明通过了审核。", "李明没通过审核。"),
+        ("上线时间是周五。", "上线时间不是周五，是周六。"),
+        ("上线时间是周五。", "上线时间从周五改到周六。"),
+        ("预算 20 万。", "预算从 20 万砍到 15 万。"),
+        ("王芳欠李雷 500 元。", "李雷欠王芳 500 元。"),
+        ("甲方承担运费。", "乙方承担运费，甲方承担税费。"),
+        ("甲方承担税费。", "甲方承担运费，乙方承担税费。"),
+        ("A 组负责前端。", "A 组负责后端，B 组负责前端。"),
+        ("服务器不需要重启。", "服务器需要重启，数据库不需要重启。"),
+        ("数据库需要重启。", "服务器需要重启，数据库不需要重启。"),
+        ("可以删除日志。", "没有审批不可以删除日志。"),
+        ("可以删除日志。", "经审批后才可以删除日志。"),
+        ("客户同意降价。", "客户的代理同意降价。"),
+        ("客户同意降价。", "我们同意降价，客户不同意延期。"),
+        ("测试全部通过。", "测试全部通过是下周的目标。"),
+        ("测试全部通过。", "除了支付模块，测试全部通过。"),
+        ("错误率 3%。", "错误率不到 3%。"),
+        ("错误率高于 3%。", "错误率不高于 3%。"),
+        ("错误率降到 3%。", "错误率降了 3%。"),
+        ("退款由客服审批。", "退款由财务审批，客服负责登记。"),
+        ("客服负责审批。", "退款由财务审批，客服负责登记。"),
+        ("张三比李四高。", "李四比张三高。"),
+        ("张三的分数是 90。", "张三的分数是 80，李四的分数是 90。"),
+        ("项目已经结束。", "项目将于周五结束。"),
+        ("王工修好了网关。", "王工说李工修好了网关。"),
+        ("第二组第一。", "第一组第二。"),
+        ("会议推迟到三点。", "会议推迟三个小时到五点。"),
+        ("小王给小李转了 300 元。", "小李给小王转了 300 元。"),
+        ("小王收到小李 300 元。", "小李收到小王 300 元。"),
+    ] {
+        assert!(check(summary, source).is_err(), "{summary:?} of {source:?}");
+    }
+}
+
+#[test]
+fn what_is_only_shorter_is_borne() {
+    for (summary, source) in [
+        (
+            "The limit was raised from 10 to 20.",
+            "Yesterday the limit was raised from 10 to 20 after a long discussion.",
+        ),
+        ("Alice approved the plan; Bob rejected it.", "Alice approved the plan, and Bob rejected it."),
+        ("Revenue rose 5%, costs fell 3%.", "Revenue rose 5% while costs fell 3%."),
+        ("Deploy on Monday, not on Friday.", "Please deploy on Monday, not on Friday."),
+        ("The backup finished at 5 pm.", "The backup started at 3 pm and finished at 5 pm."),
+        ("Tests pass on Linux and macOS.", "The tests pass on Linux and on macOS now."),
+        ("The user prefers short answers.", "I prefer short answers."),
+        ("The user prefers short answers in Chinese.", "I really prefer short answers, in Chinese please."),
+        (
+            "Root cause: a missing index on orders.user_id.",
+            "We found the root cause: a missing index on orders.user_id.",
+        ),
+        ("3 files changed, 2 tests added.", "3 files changed, 120 insertions, 2 tests added."),
+        ("上线时间从周五改到周六。", "经过讨论，上线时间从周五改到周六。"),
+        ("预算从 20 万降到 15 万。", "预算从 20 万降到了 15 万。"),
+        ("A 组负责后端，B 组负责前端。", "分工如下：A 组负责后端，B 组负责前端。"),
+        ("退款由财务审批。", "退款由财务审批，客服负责登记。"),
+        ("除支付模块外测试全部通过。", "除支付模块外，测试全部通过。"),
+        ("用户偏好简短的中文回答。", "我偏好简短的中文回答。"),
+        ("任务失败，原因是磁盘空间不足。", "任务在凌晨失败，原因是磁盘空间不足，已扩容。"),
+        ("接口返回 500，重试 3 次后成功。", "接口第一次返回 500，重试 3 次后成功。"),
+        ("下一步：补充单元测试。", "下一步：补充单元测试，然后提交评审。"),
+        ("网关升级到 v2.3，回归测试全部通过。", "网关已升级到 v2.3。回归测试全部通过。"),
+    ] {
+        held(summary, source);
+    }
+    // FIXME: a synonym is a word that the source does not have.
+    refused("用户选择方案 B。", "我选方案 B。", What::Invented);
 }

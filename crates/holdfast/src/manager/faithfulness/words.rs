@@ -17,6 +17,7 @@ pub(super) enum Class {
     If,
     Only,
     Except,
+    Until,
     Formerly,
     About,
     Within,
@@ -55,9 +56,11 @@ pub(super) enum Lead {
     By,
     /// 比, "than".
     Than,
-    /// 给, 向, "for", "about": somebody or something that has a part in it and is not its subject.
+    /// 给, 向, "for", "of": somebody or something that has a part in it and is not its subject.
     Beside,
-    /// 的, "'s", "of": belongs to what stands before it, or after it.
+    /// "in", "on": where or when.
+    At,
+    /// 的, "'s", "my": belongs to what stands before it.
     Of,
     /// 是, "is": what it is said to be.
     Is,
@@ -87,7 +90,7 @@ pub(super) enum Entry {
 use Class::{
     About, After, Approved, AtLeast, AtMost, Before, Cancelled, Done, Down, Except, Failed, Forbidden, Formerly,
     Future, If, May, Must, Not, Ongoing, Only, Passed, Paused, Pending, Perhaps, Postponed, Rejected, Resumed, Should,
-    Speaker, Started, Up, Within,
+    Speaker, Started, Until, Up, Within,
 };
 
 const CLASSES: &[(Class, &str)] = &[
@@ -122,10 +125,12 @@ const CLASSES: &[(Class, &str)] = &[
     ),
     (If, "如果 若 要是 假如 假设 倘若 一旦 万一 除非 只要 视情况"),
     (If, "if|unless|in case|provided that|assuming|whether|once|only if|as long as"),
-    (Only, "只 仅 仅仅 只有 唯一 单独"),
+    (Only, "只 仅 仅仅 只有 唯一 单独 才 才能 才可 才可以 才会 方可"),
     (Only, "only|just|solely|merely"),
     (Except, "除了 除 不含 不包括 不包含 排除 以外 之外 剔除 扣除"),
     (Except, "except|except for|excluding|other than|apart from|excluded|excludes"),
+    (Until, "直到 为止 有效期至 有效期到"),
+    (Until, "until|till"),
     (Formerly, "原来 原定 原计划 原本 本来 曾 曾经 以前 此前 过去 差点 几乎"),
     (Formerly, "originally|previously|formerly|used to|initially|nearly|almost|was supposed to|had been"),
     (About, "约 大约 约为 左右 上下 近 将近 接近"),
@@ -133,7 +138,7 @@ const CLASSES: &[(Class, &str)] = &[
     (Within, "以内 之内 内"),
     (Within, "within"),
     (Before, "之前 截止 截至 前"),
-    (Before, "before|until|no later than|due|prior to"),
+    (Before, "before|no later than|due|prior to"),
     (After, "之后 以后"),
     (After, "after|since|following"),
     (
@@ -200,17 +205,19 @@ const LEADS: &[(Lead, &str)] = &[
     (Lead::Than, "比 较 相比 相较 较之 与上周相比"),
     (Lead::Than, "than|versus|vs|vs.|compared to|compared with"),
     (Lead::Beside, "给 跟 向 对 替 让 叫 请 于 针对 关于"),
-    (Lead::Beside, "for|with|about|against|toward|towards|via|on behalf of|regarding|because of|due to|via"),
+    (Lead::Beside, "of|for|with|about|against|toward|towards|via|on behalf of|regarding|because of|due to|via"),
+    (Lead::At, "in|on|during"),
     (Lead::Of, "的"),
-    (Lead::Of, "of|'s"),
+    (Lead::Of, "'s"),
     (Lead::Is, "是"),
     (Lead::Is, "is|are|was|were|be|been|being|am|it's|that's|isn't it"),
 ];
 
-const SMALL: &str = "了 要不要 能不能 是不是 会不会 有没有 可不可以 就 在 都 也 有 着 吧 啊 呀 哦 呢 嘛 吗 嗯 啦 把 将把 已 已经 现已 均 其 其中 此外 另外 另 共 共计 总共 一共 目前 当前 现在 现 这 那 该 这个 那个 之 地 得 所 以 而言 来说 方面 还 又 再 才 已于 于是 然后 接着 先 便 则 即 他 她 它 他们 她们 它们 其他的 说 表示 提到 指出 反馈说 说明 因此 所以 最终 最后 过 来 去 上述 以上是 一下 一个 个 整体 总体 刚 刚刚";
-const SMALL_EN: &str = "a|an|the|this|that|these|those|there|here|it|its|they|them|their|he|him|his|she|her|hers|in|on|as|into|onto|both|also|too|then|now|currently|already|please|do|does|did|doing|has|have|had|having|so|such|very|all|each|overall|total|in total|said|says|say|noted|notes|reported that|reports that|stated|that's|would|you|your|finally|instead|thus|hence|therefore|moreover|furthermore|additionally|further|per|yet|still|during|which is|who is|s|ok|okay|out|off";
-const JOINS: &str = "和 与 及 以及 跟 或 或者";
-const JOINS_EN: &str = "or|plus|as well as|along with";
+const SMALL: &str = "了 要不要 能不能 是不是 会不会 有没有 可不可以 就 在 都 也 有 着 吧 啊 呀 哦 呢 嘛 吗 嗯 啦 把 将把 已 已经 现已 均 其 其中 此外 另外 另 共 共计 总共 一共 目前 当前 现在 现 这 那 该 这个 那个 之 地 得 所 以 而言 来说 方面 还 又 再 已于 于是 然后 接着 先 便 则 即 他 她 它 他们 她们 它们 其他的 因此 所以 最终 最后 过 来 去 上述 以上是 一下 一个 个 整体 总体 刚 刚刚";
+const SMALL_EN: &str = "a|an|the|this|that|these|those|there|here|it|its|they|them|their|he|him|his|she|her|hers|as|into|onto|both|also|too|then|now|currently|already|please|do|does|did|doing|has|have|had|having|so|such|very|all|each|overall|total|in total|that's|would|you|your|finally|instead|thus|hence|therefore|moreover|furthermore|additionally|further|per|yet|still|which is|who is|s|ok|okay|out|off";
+/// What is said stands apart from who says it, too.
+const JOINS: &str = "说 表示 提到 指出 反馈说 说明 认为 觉得 和 与 及 以及 跟 或 或者";
+const JOINS_EN: &str = "said|says|say|noted|notes|reported that|reports that|stated|states that|thinks|think|argued that|or|plus|as well as|along with";
 const BEGINS: &str =
     "并且 并 而且 但是 但 然而 而 同时 因为 由于 不过 可是 只是 否则 随后 却 且 虽然 尽管 导致 以便 为了";
 const BEGINS_EN: &str =
@@ -233,7 +240,7 @@ const PLAIN: &str = "主要 重要 次要 必要 概要 首要 要点 特别 别
     需求 急需 必须品 有效 有限 所有 现有 有关 含有 在线 存在 在职 现在 在途 内存 内部 内容 内网 内核 国内 室内 境内 内测 内置 \
     将来 将军 未来 未知 无效 无人 非法 非空 不同 不良 不锈钢 不动产 没收 高峰 高级 高校 高铁 高度 提高度 最高 最低 高温 低温 高压 低压 高频 高并发 高可用 高新 \
     多少 多数 多个 多次 多余 许多 很多 多种 多云 多维 多项 多份 多家 少数 减法 减肥 降温 增值 增量 升级 升学 涨幅 跌幅 降级 增删 快递 快照 快速 快讯 慢性 慢查询 低保 低代码 \
-    支付给 到期 到账 到货 到达 到场 到位 到底 报到 收到 遇到 找到 看到 得到 达到 至今 甚至 截至 为止 因为 认为 作为 行为 为什么 成本 成员 成功 成都 成交 成绩 成果 成立 完成 组成 生成 合成 成分 形成 集成 构成 \
+    支付给 到期 到账 到货 到达 到场 到位 到底 报到 收到 遇到 找到 看到 得到 达到 至今 甚至 截至 为止 因为 作为 行为 为什么 成本 成员 成功 成都 成交 成绩 成果 成立 完成 组成 生成 合成 成分 形成 集成 构成 \
     比例 比较 比赛 占比 同比 环比 对比 性价比 比如 比率 从事 从业 自动 自己 自由 自身 来自 自营 自定义 自测 原因 原理 原料 原型 原文 原件 原始 还原 \
     由于 理由 路由 事由 给予 供给 对象 对接 对账 对手 核对 对外 对内 面对 校对 派对 对照 对话 对方 向量 方向 转向 倾向 意向 \
     让步 转让 出让 叫车 请求 请假 申请 邀请 请客 聘请 请示 关于 由于 就绪 就业 成就 就诊 替换 替代 \
@@ -342,6 +349,7 @@ impl Class {
                 | If
                 | Only
                 | Except
+                | Until
                 | Formerly
                 | Pending
                 | Cancelled

@@ -370,7 +370,8 @@ fn digits(summary: &str, found: &mut Vec<Mutation>) {
     let free = |number: &&std::ops::Range<usize>| {
         let before = summary[..number.start].chars().next_back();
         let behind = summary[number.end..].chars().next();
-        before.is_some_and(|c| c == ' ' || c == '$') && !behind.is_some_and(|c| matches!(c, ':' | '-' | '/'))
+        before.is_some_and(|c| c == ' ' || c == '$')
+            && !behind.is_some_and(|c| matches!(c, ':' | '-' | '/') || c.is_ascii_alphabetic())
     };
     if let Some(number) = all.iter().find(free) {
         let at = number.start - usize::from(summary[..number.start].ends_with('$'));
