@@ -281,11 +281,11 @@ fn turn_lost(
     });
     // 「不要测试和部署」: what joins hands on what was said before it in its clause.
     let clause = source[start + first].clause;
-    let handed_on = source[..start + first]
-        .iter()
-        .rev()
-        .take_while(|segment| segment.clause == clause)
-        .any(|segment| segment.tokens.iter().any(|token| turns(token) && token.class() != Some(Class::Failed)));
+    let own = source[start + first].tokens.first().is_some_and(turns);
+    let mut joined = source[..start + first].iter().rev().take_while(|segment| segment.clause == clause);
+    let handed_on = !own
+        && joined
+            .any(|segment| segment.tokens.iter().any(|token| turns(token) && token.class() != Some(Class::Failed)));
     // A condition or an exception holds for its whole sentence.
     let conditioned = touched.iter().any(|&segment| {
         let sentence = window[segment].sentence;
@@ -383,7 +383,7 @@ fn owner_for_owned(tokens: &[&Token], places: &Places, window: &[Segment]) -> bo
 
 /// The same words in another part: 被, "by", from what, than what, to what.
 fn part_changed(tokens: &[&Token], places: &Places, window: &[Segment]) -> bool {
-    let moves = tokens.iter().any(|token| matches!(token.class(), Some(Class::Up | Class::Down)));
+    let moves = tokens.iter().any(|token| token.class().is_some_and(Class::compares));
     (0..tokens.len()).any(|index| {
         let (segment, place) = places[index];
         let said = &window[segment].tokens[place];
@@ -397,6 +397,11 @@ fn part_changed(tokens: &[&Token], places: &Places, window: &[Segment]) -> bool 
         let source = titled.map(|(_, token)| token.lead).find(|lead| decides(*lead)).unwrap_or(said.lead);
         let own = tokens[index].lead;
         if (decides(own) || decides(source)) && own != source {
+            return true;
+        }
+        // "Free for children, adults pay": whom another clause begins with is no part of this one.
+        let crosses = index > 0 && places[index - 1].0 != segment;
+        if crosses && own != source && matches!(own, Lead::Beside | Lead::At | Lead::To) {
             return true;
         }
         // Who something is said for or about is not who does it: its mark may not go with what stood before it.

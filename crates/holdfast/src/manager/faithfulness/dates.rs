@@ -177,7 +177,8 @@ fn weekday(text: &str) -> Option<(Date, usize)> {
 /// 15:00, 3:30 pm, 3pm, 下午三点半.
 fn clock(text: &str) -> Option<(Date, usize)> {
     let of = |hour: u16, minute: u16, end| {
-        (hour < 25 && minute < 60).then_some((Date { minute: Some(hour * 60 + minute), ..Date::default() }, end))
+        let day = hour < 25 && minute < 60;
+        day.then(|| (Date { minute: Some(hour * 60 + minute), ..Date::default() }, end))
     };
     let parts: &[(&str, u16)] = &[
         ("凌晨", 0),

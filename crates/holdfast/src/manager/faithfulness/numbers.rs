@@ -397,11 +397,11 @@ pub(super) fn numeral(text: &str) -> Option<(String, usize)> {
             }
             last = Some(value);
         } else if let Some(power) = power(c) {
-            section += last.take().unwrap_or(1) * power;
+            section = last.take().unwrap_or(1).checked_mul(power)?.checked_add(section)?;
             powers = true;
         } else if matches!(c, '万' | '亿') && (count > 1) {
             let scale = if c == '万' { 10_000 } else { 100_000_000 };
-            total = (total + section + last.take().unwrap_or(0)) * scale;
+            total = total.checked_add(section)?.checked_add(last.take().unwrap_or(0))?.checked_mul(scale)?;
             section = 0;
             powers = true;
         } else if c == '点' && count > 1 && characters.peek().is_some_and(|&(_, next)| digit(next).is_some()) {
@@ -419,7 +419,7 @@ pub(super) fn numeral(text: &str) -> Option<(String, usize)> {
     if end == 0 {
         return None;
     }
-    let whole = if powers { (total + section + last.unwrap_or(0)).to_string() } else { plain };
+    let whole = if powers { total.checked_add(section)?.checked_add(last.unwrap_or(0))?.to_string() } else { plain };
     Some((if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") }, end))
 }
 

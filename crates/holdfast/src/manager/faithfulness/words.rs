@@ -8,23 +8,47 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     Not,
+    /// That it can't be, or may not: 不能, "cannot".
+    Unable,
     Forbidden,
     Must,
+    Need,
+    /// Somebody wants it so: 要求, "requires".
+    Demand,
     Should,
+    Advise,
     May,
+    Allow,
     Perhaps,
+    Suspect,
+    Expect,
+    Wish,
+    /// Somebody holds it to be so.
+    Believe,
     Future,
     If,
     Only,
     Except,
     Until,
     Formerly,
+    Nearly,
+    Partly,
     About,
     Within,
     Before,
     After,
     Up,
     Down,
+    Faster,
+    Slower,
+    Better,
+    Worse,
+    Earlier,
+    Later,
+    Larger,
+    Smaller,
+    Longer,
+    Shorter,
     AtMost,
     AtLeast,
     Done,
@@ -88,9 +112,10 @@ pub(super) enum Entry {
 }
 
 use Class::{
-    About, After, Approved, AtLeast, AtMost, Before, Cancelled, Done, Down, Except, Failed, Forbidden, Formerly,
-    Future, If, May, Must, Not, Ongoing, Only, Passed, Paused, Pending, Perhaps, Postponed, Rejected, Resumed, Should,
-    Speaker, Started, Until, Up, Within,
+    About, Advise, After, Allow, Approved, AtLeast, AtMost, Before, Believe, Better, Cancelled, Demand, Done, Down,
+    Earlier, Except, Expect, Failed, Faster, Forbidden, Formerly, Future, If, Larger, Later, Longer, May, Must, Nearly,
+    Need, Not, Ongoing, Only, Partly, Passed, Paused, Pending, Perhaps, Postponed, Rejected, Resumed, Shorter, Should,
+    Slower, Smaller, Speaker, Started, Suspect, Unable, Until, Up, Wish, Within, Worse,
 };
 
 const CLASSES: &[(Class, &str)] = &[
@@ -99,30 +124,39 @@ const CLASSES: &[(Class, &str)] = &[
         Not,
         "not|never|no|without|nobody|nothing|none|neither|nor|no longer|did not|does not|do not|is not|was not|has not",
     ),
-    (Forbidden, "不能 不得 不可 不可以 不许 不准 不要 禁止 严禁 请勿 切勿 勿 别 不能够 无法 不允许 禁用"),
-    (
-        Forbidden,
-        "cannot|can not|must not|can't|mustn't|couldn't|could not|forbidden|prohibited|not allowed|unable to|not be able to",
-    ),
-    (Must, "必须 务必 一定要 必需 须 需 需要 得要 强制 要求"),
-    (
-        Must,
-        "must|have to|has to|had to|need to|needs to|need|needs|required|requires|require|requirement|mandatory|shall|be sure to",
-    ),
-    (Should, "应该 应当 应 该当 最好 建议 宜 推荐"),
-    (Should, "should|ought to|recommended|recommends|recommend|advised|suggested|suggests|suggest|had better"),
-    (May, "可以 可 能 能够 允许 可选 得以"),
-    (May, "can|allowed to|allowed|permitted|optional|optionally|able to|free to"),
-    (Perhaps, "可能 也许 或许 大概率 说不定 疑似 似乎 好像 估计 恐怕 预计 有望 初步判断 怀疑"),
-    (
-        Perhaps,
-        "may|might|could|maybe|perhaps|possibly|possible|probably|likely|seems|seem|apparently|suspect|suspected|suspects|expected|estimated",
-    ),
+    (Unable, "不能 不能够 无法"),
+    (Unable, "cannot|can not|can't|couldn't|could not|unable to|not be able to"),
+    (Forbidden, "不得 不可 不可以 不许 不准 不要 禁止 严禁 请勿 切勿 勿 别 不允许 禁用"),
+    (Forbidden, "must not|mustn't|forbidden|prohibited|not allowed"),
+    (Must, "必须 务必 一定要 必需 须 得要 强制"),
+    (Must, "must|have to|has to|had to|mandatory|shall|be sure to"),
+    (Need, "需 需要"),
+    (Need, "need to|needs to|need|needs|needed"),
+    (Demand, "要求"),
+    (Demand, "requires|required|require|requirement|demands|demanded|demand"),
+    (Should, "应该 应当 应 该当 最好 宜"),
+    (Should, "should|ought to|had better"),
+    (Advise, "建议 推荐"),
+    (Advise, "recommended|recommends|recommend|advised|advises|suggested|suggests|suggest"),
+    (May, "可以 可 能 能够 可选 得以"),
+    (May, "can|optional|optionally|able to|free to"),
+    (Allow, "允许 准许"),
+    (Allow, "allowed to|allowed|permitted|permits|allows|allow"),
+    (Perhaps, "可能 也许 或许 大概率 说不定 似乎 好像 恐怕 有望"),
+    (Perhaps, "may|might|could|maybe|perhaps|possibly|possible|probably|likely|seems|seem|apparently"),
+    (Suspect, "疑似 怀疑 初步判断"),
+    (Suspect, "suspect|suspected|suspects"),
+    (Expect, "预计 估计"),
+    (Expect, "expected|expects|estimated|estimates"),
     (Future, "将 将要 将会 即将 计划 打算 准备 拟 有待 待会 会在"),
     (
         Future,
         "will|going to|plan to|plans to|planned to|planned|planning to|intend to|intends to|is to|are to|about to",
     ),
+    (Wish, "希望 想 想要 期望 盼望"),
+    (Wish, "wish|wishes|wished|hope|hopes|hoped|want|wants|wanted"),
+    (Believe, "认为 觉得 以为 相信"),
+    (Believe, "think|thinks|thought|believe|believes|believed|assumes|assumed|claims|claimed|argues|argued"),
     (If, "如果 若 要是 假如 假设 倘若 一旦 万一 除非 只要 视情况"),
     (If, "if|unless|in case|provided that|assuming|whether|once|only if|as long as"),
     (Only, "只 仅 仅仅 只有 唯一 单独 才 才能 才可 才可以 才会 方可"),
@@ -131,8 +165,12 @@ const CLASSES: &[(Class, &str)] = &[
     (Except, "except|except for|excluding|other than|apart from|excluded|excludes"),
     (Until, "直到 为止 有效期至 有效期到"),
     (Until, "until|till"),
-    (Formerly, "原来 原定 原计划 原本 本来 曾 曾经 以前 此前 过去 差点 几乎"),
-    (Formerly, "originally|previously|formerly|used to|initially|nearly|almost|was supposed to|had been"),
+    (Formerly, "原来 原定 原计划 原本 本来 曾 曾经 以前 此前 过去"),
+    (Formerly, "originally|previously|formerly|used to|initially|was supposed to|had been"),
+    (Partly, "一半 部分 大部分 大半 半数 多半"),
+    (Partly, "half|partly|partially|most of|mostly|some|some of"),
+    (Nearly, "差点 几乎 快要 还差 差一点"),
+    (Nearly, "nearly|almost"),
     (About, "约 大约 约为 左右 上下 近 将近 接近"),
     (About, "approximately|approx|approx.|roughly|around|circa"),
     (Within, "以内 之内 内"),
@@ -143,22 +181,42 @@ const CLASSES: &[(Class, &str)] = &[
     (After, "after|since|following"),
     (
         Up,
-        "上升 上涨 上调 增长 增加 提高 提升 升高 升 涨 增 增至 升至 高于 多于 大于 超过 超出 高出 多出 快于 优于 回升 走高 更高 更多 更快 较高 偏高 扩大 变高 高 多 快 早于 调高 加快",
+        "上升 上涨 上调 增长 增加 提高 提升 升高 升 涨 增 增至 升至 高于 多于 大于 超过 超出 高出 多出 回升 走高 更高 更多 较高 偏高 变高 高 多 调高",
     ),
     (
         Up,
-        "rose|rise|rises|risen|rising|increased|increase|increases|increasing|up|grew|grow|grows|grown|growth|higher|more|greater|above|over|exceeds|exceed|exceeded|exceeding|faster|improved|larger|bigger|better|climbed|raised|gained|gain|earlier|longer|outperformed",
+        "rose|rise|rises|risen|rising|increased|increase|increases|increasing|up|grew|grow|grows|grown|growth|higher|more|greater|above|over|exceeds|exceed|exceeded|exceeding|climbed|raised",
     ),
     (
         Down,
-        "下降 下跌 下调 减少 降低 下滑 降 跌 减 降至 低于 少于 小于 不足 慢于 劣于 回落 走低 更低 更少 更慢 较低 偏低 缩小 变低 缩短 低 少 慢 晚于 调低 放缓",
+        "下降 下跌 下调 减少 降低 下滑 降 跌 减 降至 低于 少于 小于 不足 回落 走低 更低 更少 较低 偏低 变低 低 少 调低",
     ),
     (
         Down,
-        "fell|fall|falls|fallen|falling|decreased|decrease|decreases|decreasing|down|dropped|drop|drops|lower|less|fewer|smaller|below|under|slower|declined|decline|declines|reduced|reduce|reduces|reduction|worse|shrank|cut|lowered|lost|later|shorter|underperformed",
+        "fell|fall|falls|fallen|falling|decreased|decrease|decreases|decreasing|down|dropped|drop|drops|lower|less|fewer|below|under|declined|decline|declines|reduced|reduce|reduces|reduction|cut|lowered",
     ),
+    (Faster, "快 更快 快于 加快"),
+    (Faster, "faster|quicker"),
+    (Slower, "慢 更慢 慢于 放缓"),
+    (Slower, "slower"),
+    (Better, "优于 好于 更好"),
+    (Better, "better|improved|outperformed|outperforms"),
+    (Worse, "劣于 差于 更差"),
+    (Worse, "worse|worsened|underperformed"),
+    (Earlier, "早于 更早"),
+    (Earlier, "earlier"),
+    (Later, "晚于 更晚"),
+    (Later, "later"),
+    (Larger, "扩大 更大"),
+    (Larger, "larger|bigger"),
+    (Smaller, "缩小 更小"),
+    (Smaller, "smaller|shrank"),
+    (Longer, "更长 延长"),
+    (Longer, "longer"),
+    (Shorter, "更短 缩短"),
+    (Shorter, "shorter"),
     (AtMost, "不超过 最多 至多 不高于 不多于 不大于 上限为 上限 以下"),
-    (AtMost, "at most|no more than|up to|not exceed|not exceeding|maximum|max|not more than|capped at|limit"),
+    (AtMost, "at most|no more than|up to|not exceed|not exceeding|maximum|max|not more than|capped at"),
     (AtLeast, "不低于 不少于 至少 最少 不小于 起码 下限为 下限 以上"),
     (AtLeast, "at least|no less than|no fewer than|minimum|min|not less than"),
     (Done, "完成 完毕 已完成 做完 搞定 办妥 完工 完结 结束"),
@@ -171,27 +229,27 @@ const CLASSES: &[(Class, &str)] = &[
     (Cancelled, "cancelled|canceled|cancel|cancels|called off|revoked|withdrawn|scrapped|dropped from|aborted"),
     (Paused, "暂停 中止 搁置 挂起 暂缓"),
     (Paused, "paused|pause|pauses|on hold|suspended|suspend|put on hold|halted|frozen"),
-    (Resumed, "恢复 重启 重新开始"),
-    (Resumed, "resumed|resume|resumes|restored|restarted|reinstated"),
-    (Postponed, "推迟 延期 延后 顺延 推后 延迟到 改期"),
-    (Postponed, "postponed|postpone|postpones|delayed|deferred|defer|pushed back|rescheduled|put off"),
+    (Resumed, "恢复 重新开始"),
+    (Resumed, "resumed|resume|resumes|restored|reinstated"),
+    (Postponed, "推迟 延期 延后 顺延 推后 延迟到"),
+    (Postponed, "postponed|postpone|postpones|delayed|deferred|defer|pushed back|put off"),
     (Started, "开始 启动 开工 动工"),
-    (Started, "started|start|starts|began|begun|begin|begins|kicked off|launched|launch"),
+    (Started, "started|start|starts|began|begun|begin|begins|kicked off"),
     (Failed, "失败 未通过 没通过 没有通过 不通过 报错 出错"),
     (Failed, "failed|fail|fails|failing|failure|failures|unsuccessful|did not pass"),
     (Passed, "通过 成功"),
     (Passed, "passed|pass|passes|passing|succeeded|succeeds|successful|successfully|success"),
-    (Approved, "批准 同意 获批 准许 审批通过"),
+    (Approved, "批准 同意 获批 审批通过"),
     (Approved, "approved|approve|approves|agreed|agrees|agree|accepted|accepts|accept|signed off"),
     (Rejected, "驳回 拒绝 否决 反对 不同意 未批准 没批准 不批准"),
     (
         Rejected,
-        "rejected|rejects|reject|declines to|denied|refused|refuses|refuse|turned down|vetoed|disagreed|disagrees",
+        "rejected|rejects|reject|declines to|denied|denies|refused|refuses|refuse|turned down|vetoed|disagreed|disagrees",
     ),
-    (Speaker, "我 我们 咱们 本人 用户 俺 咱 用户要求 用户希望 用户说 用户提出 用户想"),
+    (Speaker, "我 我们 咱们 本人 用户 俺 咱 用户要求 用户说 用户提出 我要求 我们要求"),
     (
         Speaker,
-        "i|we|me|us|my|our|mine|ours|the user|the user's|user|user's|the users|the user wants|the user asked|the user asks|the user said|i'm|we're|i've|we've|i'd|i'll",
+        "i|we|me|us|my|our|mine|ours|the user|the user's|user|user's|the users|the user asked|the user asks|the user said|i'm|we're|i've|we've|i'd|i'll",
     ),
 ];
 
@@ -213,11 +271,12 @@ const LEADS: &[(Lead, &str)] = &[
     (Lead::Is, "is|are|was|were|be|been|being|am|it's|that's|isn't it"),
 ];
 
-const SMALL: &str = "了 要不要 能不能 是不是 会不会 有没有 可不可以 就 在 都 也 有 着 吧 啊 呀 哦 呢 嘛 吗 嗯 啦 把 将把 已 已经 现已 均 其 其中 此外 另外 另 共 共计 总共 一共 目前 当前 现在 现 这 那 该 这个 那个 之 地 得 所 以 而言 来说 方面 还 又 再 已于 于是 然后 接着 先 便 则 即 他 她 它 他们 她们 它们 其他的 因此 所以 最终 最后 过 来 去 上述 以上是 一下 一个 个 整体 总体 刚 刚刚";
-const SMALL_EN: &str = "a|an|the|this|that|these|those|there|here|it|its|they|them|their|he|him|his|she|her|hers|as|into|onto|both|also|too|then|now|currently|already|please|do|does|did|doing|has|have|had|having|so|such|very|all|each|overall|total|in total|that's|would|you|your|finally|instead|thus|hence|therefore|moreover|furthermore|additionally|further|per|yet|still|which is|who is|s|ok|okay|out|off";
+const SMALL: &str = "了 要不要 能不能 是不是 会不会 有没有 可不可以 就 在 都 也 有 着 吧 啊 呀 哦 呢 嘛 吗 嗯 啦 把 将把 已 已经 现已 均 其 其中 此外 另外 另 共 共计 总共 一共 目前 当前 现在 现 这 那 该 这个 那个 之 地 得 所 以 而言 来说 方面 还 又 已于 于是 然后 接着 便 则 即 他 她 它 他们 她们 它们 其他的 因此 所以 最终 最后 过 来 去 上述 以上是 一下 一个 个 整体 总体 刚 刚刚";
+const SMALL_EN: &str = "a|an|the|this|that|these|those|there|here|it|its|they|them|their|he|him|his|she|her|hers|as|into|onto|both|also|too|then|now|currently|already|please|do|does|did|doing|has|have|had|having|so|such|very|all|each|overall|total|in total|that's|would|you|your|finally|instead|thus|hence|therefore|moreover|furthermore|additionally|further|per|yet|still|s|ok|okay|out|off";
 /// What is said stands apart from who says it, too.
-const JOINS: &str = "说 表示 提到 指出 反馈说 说明 认为 觉得 和 与 及 以及 跟 或 或者";
-const JOINS_EN: &str = "said|says|say|noted|notes|reported that|reports that|stated|states that|thinks|think|argued that|or|plus|as well as|along with";
+const JOINS: &str = "说 表示 提到 指出 反馈说 说明 和 与 及 以及 跟 或 或者";
+const JOINS_EN: &str =
+    "said|says|say|noted|notes|reported that|reports that|stated|states that|or|plus|as well as|along with";
 const BEGINS: &str =
     "并且 并 而且 但是 但 然而 而 同时 因为 由于 不过 可是 只是 否则 随后 却 且 虽然 尽管 导致 以便 为了";
 const BEGINS_EN: &str =
@@ -234,7 +293,7 @@ pub(super) const TITLES_EN: &str = "ceo cto cfo coo vp dr mr ms mrs prof author 
     operator contractor supplier vendor partner guest speaker host journalist architect accountant assistant intern reporter consultant";
 
 /// Words with one of those above inside that mean something by themselves.
-const PLAIN: &str = "主要 重要 次要 必要 概要 首要 要点 特别 别人 别的 别墅 级别 类别 性别 分别 区别 识别 个别 告别 差别 鉴别 判别 非常 非洲 不仅 不但 不论 无论 无锡 无线 差不多 \
+const PLAIN: &str = "想法 思想 设想 联想 理想 感想 猜想 想象 部分之间 优先 首先 先后 先生 先进 再次 再生 主要 重要 次要 必要 概要 首要 要点 特别 别人 别的 别墅 级别 类别 性别 分别 区别 识别 个别 告别 差别 鉴别 判别 非常 非洲 不仅 不但 不论 无论 无锡 无线 差不多 \
     目的 的士 标的 合并 并发 并行 并列 并购 及时 涉及 普及 以及时 参与 与会 和平 总和 饱和 温和 共和 目前 提前 前端 前台 前缀 前提 前后 前往 前期 前置 前面 当前 \
     会议 机会 能力 功能 性能 智能 节能 能源 能耗 可用 可靠 可视 许可 可乐 应用 应急 响应 供应 效应 反应 适应 对应 应收 应付 应答 应届 该项 应对 \
     需求 急需 必须品 有效 有限 所有 现有 有关 含有 在线 存在 在职 现在 在途 内存 内部 内容 内网 内核 国内 室内 境内 内测 内置 \
@@ -248,7 +307,7 @@ const PLAIN: &str = "主要 重要 次要 必要 概要 首要 要点 特别 别
     得分 取得 值得 心得 获得 所得 地址 地点 地区 地铁 地方 基地 场地 当地 地图 地产 了解 为了 着手 着重 过程 过期 过敏 过滤 经过 通过 超过 错过 \
     来源 本来 原来 未来 往来 来电 来访 去年 先生 优先 首先 先后 即时 立即 随即 即使 其实 尤其 其余 其它 其他 还款 归还 偿还 再次 再生 才能 人才 \
     以太网 可以 以及 所以 说法 小说 学说 解说 现金 现场 实现 发现 表现 出现 现货 该死 应该 里程 公里 里程碑 个人 个性 个体 个股 整体 总体 那里 这里 哪里 \
-    非工作 如果 要求 待遇 期待 招待 等待 接待 待机 结束 高于 正在 需要 进行中 待处理 用户名 用户数 用户组 用户端 用户量 用户体验 用户画像 用户协议 多云天 不少 多半 至于 少儿 少年 上升 下降";
+    非工作 如果 要求 待遇 期待 招待 等待 接待 待机 结束 高于 正在 需要 进行中 待处理 用户名 用户数 用户组 用户端 用户量 用户体验 用户画像 用户协议 多云天 不少 至于 少儿 少年 上升 下降";
 
 /// In English.
 const PLAIN_EN: &str = "as well|follow up|follow-up|set up|sign up|back up|backup|start up|startup|pick up|clean up|look up|warm up|wrap up|shut down|break down|broke down|count down|cut over|hand over|take over|fail over|roll over|over time|moreover|left over|no one|no.|may day|to-do list";
@@ -338,33 +397,35 @@ impl Words {
 impl Class {
     /// What leaving it out changes: a source's word of these must be in a summary of its clause.
     pub(super) fn turns(self) -> bool {
+        self.denies()
+            || self.binds()
+            || matches!(self, If | Only | Except | Until | Formerly | Nearly | Partly | About | AtMost | AtLeast)
+            || matches!(self, Pending | Cancelled | Paused | Postponed | Failed | Rejected)
+    }
+
+    /// Says no.
+    pub(super) fn denies(self) -> bool {
+        matches!(self, Not | Unable | Forbidden)
+    }
+
+    /// Says how binding or how certain it is.
+    pub(super) fn binds(self) -> bool {
         matches!(
             self,
-            Not | Forbidden
-                | Must
-                | Should
-                | May
-                | Perhaps
-                | Future
-                | If
-                | Only
-                | Except
-                | Until
-                | Formerly
-                | Pending
-                | Cancelled
-                | Paused
-                | Postponed
-                | Failed
-                | Rejected
-                | AtMost
-                | AtLeast
-                | About
+            Must | Need | Demand | Should | Advise | May | Allow | Perhaps | Suspect | Expect | Wish | Believe | Future
+        )
+    }
+
+    /// Says which of two is more, or earlier, or better.
+    pub(super) fn compares(self) -> bool {
+        matches!(
+            self,
+            Up | Down | Faster | Slower | Better | Worse | Earlier | Later | Larger | Smaller | Longer | Shorter
         )
     }
 
     /// Says how the number or date beside it is meant: left out, the number says something else.
     pub(super) fn bounds(self) -> bool {
-        matches!(self, Up | Down | AtMost | AtLeast | About | Within | Before | After)
+        self.compares() || matches!(self, AtMost | AtLeast | About | Within | Before | After)
     }
 }
