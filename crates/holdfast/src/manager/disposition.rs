@@ -93,8 +93,8 @@ fn judged(candidate: &Candidate, total: f64, policy: &Policy, pressure: Pressure
     if let Some(kind) = candidate.states.filter(|kind| policy.keep.kinds.contains(kind)) {
         return (Keep, format!("the policy {} keeps every {kind}", policy.name));
     }
-    if policy.keep.event_kinds.contains(&candidate.kind) {
-        return (Keep, format!("the policy {} keeps every {}", policy.name, candidate.kind));
+    if candidate.source == Source::User && policy.keep.user_kinds.contains(&candidate.kind) {
+        return (Keep, format!("the policy {} keeps every {} of the user", policy.name, candidate.kind));
     }
     // 4. Nothing inside an open stage, but for want of room.
     let over_budget = pressure == Pressure::OverBudget;
@@ -106,13 +106,8 @@ fn judged(candidate: &Candidate, total: f64, policy: &Policy, pressure: Pressure
     if total.is_nan() || total >= thresholds.keep {
         return (Keep, format!("it scores at least {} to keep", thresholds.keep));
     }
-    if candidate.archived {
-        return match total >= thresholds.archive {
-            true => said(Keep, "it is archived already"),
-            false if !candidate.stage_closed => said(Keep, "it is archived already, and its stage is still open"),
-            false => lowest(candidate, thresholds.archive)
-                .unwrap_or_else(|why| (Keep, format!("it is archived already; {why}"))),
-        };
+    if candidate.archived && (total >= thresholds.archive || !candidate.stage_closed) {
+        return said(Keep, "it is archived already");
     }
     if total >= thresholds.compress {
         let short = candidate.tokens < COMPRESSED_TOKENS_MIN;
@@ -130,21 +125,23 @@ fn judged(candidate: &Candidate, total: f64, policy: &Policy, pressure: Pressure
     if !candidate.stage_closed {
         return said(Archive, "there is no room, and its stage is still open");
     }
-    lowest(candidate, thresholds.archive).map(|(_, why)| (Discard, why)).unwrap_or_else(|why| (Archive, why))
+    match loses(candidate) {
+        Some(why) if candidate.archived => (Keep, format!("it is archived already; {why}")),
+        Some(why) => said(Archive, why),
+        None => (Discard, format!("it scores below {}", thresholds.archive)),
+    }
 }
 
-/// To be discarded, unless losing it would lose what nothing else has: then why not.
-fn lowest(candidate: &Candidate, archive: f64) -> Result<(Disposition, String), String> {
+/// What would be lost with a candidate that nothing else has, if anything would.
+fn loses(candidate: &Candidate) -> Option<&'static str> {
     let rests = [
         (candidate.is_decision, "a decision is archived, never discarded"),
         (candidate.produced_artifact, "an artifact came of it"),
         (candidate.is_summary, "a summary stands for what is gone"),
+        // An agent's numbers are drawn from others.
         (candidate.bears_numbers && candidate.source != Source::Agent, "it bears numbers"),
     ];
-    match rests.into_iter().find(|(is, _)| *is) {
-        Some((_, why)) => Err(why.to_owned()),
-        None => Ok((Disposition::Discard, format!("it scores below {archive}"))),
-    }
+    rests.into_iter().find(|(is, _)| *is).map(|(_, why)| why)
 }
 
 #[cfg(test)]
@@ -207,6 +204,10 @@ mod tests {
         let attempt = Candidate { kind: Kind::Response, source: Source::User, ..plain() };
         let kept = |name: &str| decide(&attempt, Score::default(), &of(name), Pressure::None).disposition;
         assert_eq!((kept("tutoring"), kept("support")), (Disposition::Keep, Disposition::Discard));
+        // An agent's answers are no attempts.
+        let answer = Candidate { source: Source::Agent, ..attempt.clone() };
+        let decision = decide(&answer, Score::default(), &of("tutoring"), Pressure::None);
+        assert_eq!(decision.disposition, Disposition::Discard);
     }
 
     #[test]

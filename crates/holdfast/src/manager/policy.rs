@@ -97,8 +97,8 @@ pub struct BlastRadius {
 pub struct Keep {
     /// Events that state a memory of these kinds.
     pub kinds: Vec<MemoryKind>,
-    /// Events of these kinds.
-    pub event_kinds: Vec<Kind>,
+    /// Events of the user, of these kinds: what somebody tried, or said of what was done.
+    pub user_kinds: Vec<Kind>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -290,7 +290,7 @@ mod tests {
         }
         assert!(of("support").keep.kinds.contains(&MemoryKind::Preference));
         assert!(of("research").summary.stage_required);
-        assert!(of("tutoring").keep.event_kinds.contains(&Kind::Response), "attempts");
+        assert!(of("tutoring").keep.user_kinds.contains(&Kind::Response), "attempts");
         assert!(of("aggressive").thresholds.keep > of("research").thresholds.keep);
         assert_eq!(Policy::preset("Support"), None);
     }

@@ -1,6 +1,8 @@
 //! Whether segments of a source bear a claim. The claim's tokens are found among the source's in the same order: a summary may leave
 //! out, but not rearrange. What it may leave out is listed in `broken`.
 
+use std::ops::Range;
+
 use super::reading::{Claim, Segment, Sense, Token};
 use super::words::{Class, Lead};
 
@@ -57,18 +59,32 @@ fn nobody_named(places: &Places, source: &[Segment]) -> bool {
 }
 
 fn search(tokens: &[&Token], claim: &Claim, source: &[Segment], around: &Around<'_>) -> Option<Places> {
-    let in_segment = |token: &Token, segment: &Segment| segment.tokens.iter().any(|said| token.is_borne_by(said));
+    // For each token, in how many segments before each it is: whether a window has it is then one subtraction.
+    let mut counts: Vec<Vec<u32>> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let mut sum = 0;
+        let mut of_token = vec![0];
+        of_token.extend(source.iter().map(|segment| {
+            sum += u32::from(segment.tokens.iter().any(|said| token.is_borne_by(said)));
+            sum
+        }));
+        if sum == 0 {
+            return None;
+        }
+        counts.push(of_token);
+    }
     for length in 1..=SEGMENTS_MAX {
         for start in 0..(source.len() + 1).saturating_sub(length) {
-            let window = &source[start..start + length];
-            let (first, last) = (&window[0], &window[length - 1]);
-            if last.sentence - first.sentence > 1 || window.iter().any(|segment| segment.question != claim.question) {
+            let has = |of_token: &[u32], range: Range<usize>| of_token[range.end] > of_token[range.start];
+            // Shorter windows were tried: both ends must give something.
+            let gives = |at: usize| counts.iter().any(|of_token| has(of_token, at..at + 1));
+            let end = start + length;
+            if !counts.iter().all(|of_token| has(of_token, start..end)) || !gives(start) || !gives(end - 1) {
                 continue;
             }
-            // Shorter windows were tried: both ends must give something.
-            let gives = |segment: &Segment| tokens.iter().any(|token| in_segment(token, segment));
-            if !gives(first) || !gives(last) || !tokens.iter().all(|token| window.iter().any(|s| in_segment(token, s)))
-            {
+            let window = &source[start..end];
+            let sentences = window[length - 1].sentence - window[0].sentence;
+            if sentences > 1 || window.iter().any(|segment| segment.question != claim.question) {
                 continue;
             }
             let found = aligned(tokens, window, length == 1);

@@ -257,6 +257,12 @@ const UNITS: &[(&str, &str)] = &[
     ("亩", "亩"),
     ("票", "票"),
 ];
+/// Nouns that begin with a unit's character: 3 单元, 5 分支.
+const NOUNS: &[&str] = &[
+    "单元", "单位", "人民", "分支", "分店", "分区", "次要", "月报", "年报", "周报", "日志", "组件", "行业", "点位",
+    "家庭", "天线", "期货", "门店", "部门", "节点", "位置", "名称", "列表", "周期", "包裹", "条件", "项目", "件号",
+    "本地", "字段", "类型", "步骤", "分片", "层级",
+];
 /// Behind a numeral in words, these show that it counts: 三天, but not 三星.
 const COUNTED: &str = "天日号周星期个月年岁条项份位名人件单笔起台次页章节篇行列张套轮版层楼家组批户间辆箱包袋瓶盒颗门期场步道题点成折倍元块米秒分小时公斤吨克升度片粒部只支课例种类处封本亩遍票季美百万亿%";
 /// Words that begin with a numeral and count nothing.
@@ -506,7 +512,6 @@ pub(super) fn number(before: &str, text: &str) -> Option<(Number, usize)> {
     {
         return None;
     }
-    // A word as long as letters follow figures: 3rd, 2fa, 7z. Units and scales are known.
     let mut zeros = 0;
     let gap = |end: usize| usize::from(text[end..].starts_with(' ') && text[end + 1..].starts_with(|c: char| c != ' '));
     let at = end + gap(end);
@@ -529,22 +534,13 @@ pub(super) fn number(before: &str, text: &str) -> Option<(Number, usize)> {
             && !(short && at > end)
     });
     if let Some((written, canonical)) = known.max_by_key(|(written, _)| written.len()) {
-        // A noun may begin with a unit's character: 3 单元, 12 人民币, 5 分支; most counting words are safe.
-        let noun = [
-            "单元", "单位", "人民", "分支", "分店", "分区", "次要", "月报", "年报", "周报", "日志", "组件", "行业",
-            "点位", "家庭", "天线", "期货", "门店", "部门", "节点", "位置", "名称", "列表", "周期", "包裹", "条件",
-            "项目", "件号", "本地", "字段", "类型", "步骤", "分片", "层级",
-        ];
-        let begins_noun = noun.iter().any(|noun| text[at..].starts_with(noun)) && !canonical.is_empty();
+        let begins_noun = NOUNS.iter().any(|noun| text[at..].starts_with(noun)) && !canonical.is_empty();
         if !begins_noun {
-            unit = if currency.is_some() && !written.is_empty() && canonical.len() > 3 {
-                canonical
-            } else {
-                currency.unwrap_or(canonical)
-            };
+            unit = currency.unwrap_or(canonical);
             end = at + written.len();
         }
     }
+    // 3rd, 2fa and 7z are words.
     if in_figures.is_some() && text[end..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return None;
     }
