@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::addresses::verbatim;
 use super::dates::{self, Date};
 use super::numbers::{self, Number};
-use super::words::{Class, Entry, Lead, TITLES_EN, Words};
+use super::words::{Class, Entry, HEADINGS, Lead, TITLES_EN, Words};
 use crate::text::{fold, index_terms, is_han_or_kana, sentences};
 
 /// What a token is compared by.
@@ -192,6 +192,9 @@ pub(super) fn summary(text: &str) -> Vec<Sentence> {
         let question = asks(written);
         let mut claims: Vec<Claim> = Vec::new();
         for (part, _) in parts(written) {
+            if HEADINGS.contains(&fold(part.trim_matches(|c: char| !c.is_alphanumeric())).as_str()) {
+                continue;
+            }
             let mut tokens = Vec::new();
             let mut close = |tokens: &mut Vec<Token>, part: &str| {
                 if !tokens.is_empty() {

@@ -493,8 +493,24 @@ fn what_is_only_shorter_is_borne() {
     ] {
         held(summary, source);
     }
-    // FIXME: a synonym is a word that the source does not have.
-    refused("用户选择方案 B。", "我选方案 B。", What::Invented);
+    held("要点：退货率 2.8%。", "本周退货率 2.8%，比上周低。");
+    held("Key points: the return rate is 2.8%.", "The return rate is 2.8% this week.");
+}
+
+/// FIXME: what is told in other words is refused, although it is true. Without a model nothing tells a synonym from a false word.
+#[test]
+fn a_paraphrase_is_refused() {
+    for (summary, source) in [
+        ("用户选择方案 B。", "我选方案 B。"),
+        ("决定先灰度 5%。", "最后决定先灰度 5% 的流量。"),
+        (
+            "Return rate fell 0.4 points to 2.8%.",
+            "The return rate was 2.8%, down 0.4 percentage points from last week.",
+        ),
+        ("The outage was caused by a wrong timeout.", "The cause of the outage was a wrong timeout."),
+    ] {
+        assert!(check(summary, source).is_err(), "{summary:?} of {source:?}");
+    }
 }
 
 proptest::proptest! {

@@ -283,6 +283,36 @@ const BEGINS_EN: &str =
     "but|while|whereas|although|though|because|however|meanwhile|otherwise|then|yet|and then|when|until then|so that";
 const ASIDES: &str = "who|which|whose|whom";
 
+/// Headings of a summary that claim nothing. Not 已完成 and 待办: they say how things stand.
+pub(super) const HEADINGS: &[&str] = &[
+    "要点",
+    "摘要",
+    "总结",
+    "小结",
+    "结论",
+    "背景",
+    "数据",
+    "细节",
+    "事实",
+    "备注",
+    "说明",
+    "概况",
+    "关键信息",
+    "key points",
+    "summary",
+    "conclusion",
+    "conclusions",
+    "background",
+    "details",
+    "facts",
+    "figures",
+    "notes",
+    "note",
+    "context",
+    "overview",
+    "key facts",
+];
+
 /// What somebody is, before their name: it may be left out.
 pub(super) const TITLES: &str = "作家 歌手 演员 导演 律师 医生 护士 主任 经理 采购经理 产品经理 项目经理 总监 技术总监 总经理 老师 实习老师 班主任 教授 教练 工长 客服 会计 法务 助理 秘书 \
     候选人 客户 患者 租客 业主 志愿者 嘉宾 作者 仓管 司机 设计师 工程师 研究员 架构师 组长 队长 部长 局长 院长 校长 同事 同学 学生 家长 维修师傅 师傅 主管 店长 厨师 记者 主编 编辑 顾问 代表";
