@@ -116,6 +116,8 @@ fn corrupted_summaries_are_refused_and_true_ones_are_not() {
     shares("held out", &halves[1], 300);
 }
 
+/// A third part, written when the gate was done with the first two. Its first count, before anybody looked: 440 of 447 corrupted summaries and 1 of
+/// 40 true ones refused. It has been looked at since, so that no part of the corpus is unseen any more.
 #[test]
 fn so_it_is_with_what_was_written_afterwards() {
     let mut all = Half::default();
