@@ -9,7 +9,7 @@ use crate::types::ids::EventId;
 use crate::types::memory::{
     Applies, Evidence, MEMORY_BYTES_MAX, MemoryKind, Origin, SLOT_PART_BYTES_MAX, Slot, Stance, USER,
 };
-use crate::types::signals::{Claim, Liking, Standing, Statement};
+use crate::types::signals::{Claim, Holds, Liking, Standing, Statement};
 use crate::types::task::{Outcome, Task};
 
 /// The most that one text of somebody else's can ask an operator to look at.
@@ -126,7 +126,11 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
             if value.is_empty() || value.len() > SLOT_PART_BYTES_MAX {
                 return Err("its value is not one that can be compared");
             }
-            let stance = if *holds { Stance::States } else { Stance::Denies };
+            let stance = match holds {
+                Holds::Yes => Stance::States,
+                Holds::No => Stance::Denies,
+                Holds::NoLonger => Stance::Ends,
+            };
             let (name, value) = if attribute.several {
                 (format!("{}: {value}", attribute.name), attribute.name.clone())
             } else {
@@ -143,8 +147,8 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
             let (value, stance) = match degree {
                 Liking::Likes | Liking::Prefers => ("likes", Stance::States),
                 Liking::Dislikes => ("dislikes", Stance::States),
-                Liking::NoLonger => ("likes", Stance::Denies),
-                Liking::Resumed => ("dislikes", Stance::Denies),
+                Liking::NoLonger => ("likes", Stance::Ends),
+                Liking::Resumed => ("dislikes", Stance::Ends),
             };
             Ok(vec![candidate(MemoryKind::Preference, attribute, value.to_owned(), text, 2, stance)])
         }
@@ -182,7 +186,7 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
             let applies = topic(text).map_or(Applies::User, Applies::TaskKind);
             let attribute =
                 slots::qualifier(text).map_or_else(|| set.join(" + "), |of| format!("{} of {of}", set.join(" + ")));
-            let rule = candidate(MemoryKind::Rule, bounded(&attribute), essence(text), text, 4, Stance::Denies);
+            let rule = candidate(MemoryKind::Rule, bounded(&attribute), essence(text), text, 4, Stance::Ends);
             Ok(vec![Candidate { applies, ..rule }])
         }
         Claim::Remember { content } => {

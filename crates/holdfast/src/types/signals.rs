@@ -149,8 +149,8 @@ pub struct Statement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "claim")]
 pub enum Claim {
-    /// 「我住在余杭」, "my manager is Ana": an attribute has a value; `holds` is false when it is denied (「我不住在余杭了」).
-    Is { attribute: String, value: String, holds: bool },
+    /// 「我住在余杭」, "my manager is Ana": an attribute has a value, has it not, or has it no longer.
+    Is { attribute: String, value: String, holds: Holds },
     /// 「我喜欢喝手冲」, "I don't like cilantro", "I prefer tabs over spaces".
     Likes { object: String, degree: Liking },
     /// An order with explicit words about how long it holds: 「以后周报都先写结论」.
@@ -161,6 +161,17 @@ pub enum Claim {
     Remember { content: String },
     /// 「别记这个」「忘掉我说的端口」, "forget what I said about the port": what is to be forgotten.
     Forget { about: String },
+}
+
+/// Whether something is so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    Yes,
+    /// 「我对牛奶不过敏」: nothing is said of whether it ever was.
+    No,
+    /// 「我不住在余杭了」, "I'm not a vegetarian any more": it was so, and is over.
+    NoLonger,
 }
 
 /// How somebody stands to a thing.

@@ -44,7 +44,7 @@ use super::instructions;
 use super::layout::Clause;
 use super::lexicon::Attribute;
 use super::reading::Reading;
-use crate::types::signals::{Claim, Standing, Statement};
+use crate::types::signals::{Claim, Holds, Standing, Statement};
 
 /// Of one message: more is a form or a pasted text.
 const STATEMENTS_MAX: usize = 24;
@@ -217,6 +217,17 @@ fn remembered(reading: &Reading<'_>, order: orders::Order) -> Found {
     }
 }
 
+impl Found {
+    /// What it says is not so was so before.
+    fn over(mut self) -> Self {
+        if let Claim::Is { holds: holds @ Holds::No, .. } = &mut self.claim {
+            *holds = Holds::NoLonger;
+        }
+        self
+    }
+}
+
 fn claim_is(reading: &Reading<'_>, attribute: &str, value: Range<usize>, holds: bool) -> Claim {
+    let holds = if holds { Holds::Yes } else { Holds::No };
     Claim::Is { attribute: attribute.to_owned(), value: reading.folded.written(value).to_owned(), holds }
 }

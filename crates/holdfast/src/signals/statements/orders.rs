@@ -41,11 +41,18 @@ pub(super) fn read(reading: &Reading<'_>, clauses: &[Clause], place: usize) -> O
     let mut end = clause.end;
     let about = match at_head(Tag::Forget) {
         Some(hit) => forget(reading, hit, clause),
-        None => forget_before(reading, head, clause).or_else(|| {
-            let (about, to) = taken_back(reading, head, clauses, place)?;
-            end = to;
-            Some(about)
-        }),
+        None => {
+            if let Some(about) = never_said(&reading.text()[head..clause.end]) {
+                let span = phrase::trimmed(reading.text(), head..clause.end);
+                let found = Found { claim: Claim::Forget { about }, subject: None, span };
+                return Some(Order { found, content: None });
+            }
+            forget_before(reading, head, clause).or_else(|| {
+                let (about, to) = taken_back(reading, head, clauses, place)?;
+                end = to;
+                Some(about)
+            })
+        }
     }?;
     let about = phrase::trimmed(reading.text(), about);
     let text = &reading.text()[about.clone()];
@@ -230,6 +237,50 @@ fn forget_before(reading: &Reading<'_>, head: usize, clause: &Range<usize>) -> O
     let about = about.trim_end_matches(['就', '都', '你']);
     let offset = about.as_ptr() as usize - text.as_ptr() as usize;
     (known(about) && values::is_short(reading, &(offset..offset + about.len()))).then_some(offset..offset + about.len())
+}
+
+/// 「我没说过喜欢开会」, "I never said I liked jazz": the statement that is said not to have been made, as it would have been. Of what says
+/// nothing of oneself (「我没说过这话」) nothing can be found.
+fn never_said(said: &str) -> Option<String> {
+    const NEVER: &[&str] =
+        &["我从来没有说过", "我从来没说过", "我从没说过", "我并没有说过", "我没有说过", "我没说过", "我可没说过"];
+    const OF_ONESELF: &[&str] =
+        &["喜欢", "不喜欢", "讨厌", "爱", "不爱", "更喜欢", "偏好", "习惯", "住", "对", "吃", "喝", "不吃", "不喝"];
+    const EN_NEVER: &[&str] =
+        &["i never said ", "i've never said ", "i have never said ", "i didn't say ", "i did not say "];
+    const EN_OF_ONESELF: &[(&str, &str)] = &[
+        ("i like ", "I like "),
+        ("i liked ", "I like "),
+        ("i love ", "I love "),
+        ("i loved ", "I love "),
+        ("i prefer ", "I prefer "),
+        ("i preferred ", "I prefer "),
+        ("i hate ", "I hate "),
+        ("i hated ", "I hate "),
+        ("i don't like ", "I don't like "),
+        ("i didn't like ", "I don't like "),
+        ("i live in ", "I live in "),
+        ("i lived in ", "I live in "),
+        ("i work at ", "I work at "),
+        ("i worked at ", "I work at "),
+        ("i'm allergic to ", "I'm allergic to "),
+        ("i was allergic to ", "I'm allergic to "),
+    ];
+    let said = said.trim();
+    let (own, what) = if let Some(rest) = NEVER.iter().find_map(|lead| said.strip_prefix(lead)) {
+        let rest = rest.trim().trim_end_matches(['啊', '呀', '哦', '的']);
+        let rest = rest.strip_prefix('我').unwrap_or(rest);
+        let lead = OF_ONESELF.iter().filter(|lead| rest.starts_with(**lead)).max_by_key(|lead| lead.len())?;
+        (format!("我{lead}"), &rest[lead.len()..])
+    } else {
+        let rest = EN_NEVER.iter().find_map(|lead| said.strip_prefix(lead))?;
+        let rest = rest.strip_prefix("that ").unwrap_or(rest);
+        let (lead, own) = EN_OF_ONESELF.iter().find(|(lead, _)| rest.starts_with(lead))?;
+        ((*own).to_owned(), &rest[lead.len()..])
+    };
+    let what = what.trim();
+    let named = what.chars().count() >= 2 && !phrase::is_pronoun(what) && !values::is_deictic(what);
+    (named && said.chars().count() <= ABOUT_CHARS_MAX).then(|| format!("{own}{what}"))
 }
 
 /// 「之前说不喝咖啡，那不算了」「我说过的不喝咖啡当我没说」, "I take back what I said about coffee": of what one's own word is taken back, and

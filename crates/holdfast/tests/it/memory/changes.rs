@@ -105,3 +105,54 @@ fn a_revocation_for_all_work_reaches_the_rule_for_one_kind() {
         &["Always send reports as Excel from now on"],
     );
 }
+
+/// What was so has its end, and what never was is taken back.
+#[test]
+fn what_is_over_was_so_and_what_was_never_said_was_not() {
+    for (said, over, status) in [
+        ("I'm a vegetarian.", "I'm not a vegetarian any more.", MemoryStatus::Superseded),
+        ("I'm a vegetarian.", "I'm no longer a vegetarian.", MemoryStatus::Superseded),
+        ("I prefer aisle seats.", "I don't prefer aisle seats anymore.", MemoryStatus::Superseded),
+        ("I like coffee.", "I no longer drink coffee.", MemoryStatus::Superseded),
+        ("I hate mornings.", "I don't hate mornings anymore.", MemoryStatus::Superseded),
+        ("I work at Acme.", "I don't work at Acme anymore.", MemoryStatus::Superseded),
+        ("我吃素。", "我现在不吃素了。", MemoryStatus::Superseded),
+        ("我喜欢喝美式。", "我现在不喜欢喝美式了。", MemoryStatus::Superseded),
+        ("我讨厌开会。", "我不讨厌开会了。", MemoryStatus::Superseded),
+        ("我每天跑步。", "我不跑步了。", MemoryStatus::Superseded),
+        ("以后周报都用Word。", "周报不用Word了。", MemoryStatus::Superseded),
+        // In the other language, where the thing has one name.
+        ("我喜欢Notion。", "I don't like Notion anymore.", MemoryStatus::Superseded),
+        ("I like Notion.", "我不喜欢Notion了。", MemoryStatus::Superseded),
+        ("I'm a vegetarian.", "I'm not a vegetarian.", MemoryStatus::Retracted),
+        ("我吃素。", "我不吃素。", MemoryStatus::Retracted),
+        ("I'm allergic to nuts.", "I'm not allergic to nuts.", MemoryStatus::Retracted),
+        ("I like jazz.", "I never said I liked jazz.", MemoryStatus::Retracted),
+        ("我喜欢喝手冲。", "我没说过喜欢手冲。", MemoryStatus::Retracted),
+        ("我住在余杭。", "我没说过我住在余杭。", MemoryStatus::Retracted),
+    ] {
+        let world = world();
+        world.say(Source::User, said, "2026-01-02T09:00:00+08:00");
+        world.say(Source::User, over, "2026-03-02T09:00:00+08:00");
+        let known = world.learned();
+        let [was] = &known[..] else { panic!("{over}: {known:?}") };
+        assert_eq!(was.status, status, "{over}: {was:?}");
+        let until = was.valid_to.as_ref().map(|at| at.date().to_string());
+        assert_eq!(until.as_deref(), Some("2026-03-02"), "{over}");
+    }
+    // Another thing, its opposite, or only part of it: it stands.
+    in_force(&["I like coffee.", "I no longer drink tea."], &["I like coffee"]);
+    in_force(&["I like tea ceremonies.", "I never said I like tea."], &["I like tea ceremonies"]);
+    in_force(&["I don't like jazz.", "I never said I liked jazz."], &["I don't like jazz"]);
+    in_force(&["我不喜欢香菜。", "我没说过喜欢香菜。"], &["我不喜欢香菜"]);
+    in_force(&["我喜欢喝茶。", "我没说过喜欢咖啡。"], &["我喜欢喝茶"]);
+    in_force(&["我喜欢喝茶。", "他现在不喜欢喝茶了。"], &["我喜欢喝茶"]);
+    in_force(&["我妹妹吃素。", "我不吃素了。"], &["我妹妹吃素"]);
+    // It can begin again.
+    in_force(&["我吃素。", "我不吃素了。", "我吃素。"], &["我吃素"]);
+    in_force(&["I'm a vegetarian.", "I'm not a vegetarian anymore.", "I'm a vegetarian."], &["I'm a vegetarian"]);
+    for said in ["I'm not a vegetarian anymore.", "我不吃素了。", "I never said I liked jazz.", "我没说过喜欢爵士乐。"]
+    {
+        super::check(said, &[]);
+    }
+}

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::En;
-use super::words::{ADVERBS, CUTS, CUTS_OF_EMPLOYERS, CUTS_OF_JOBS, LEADS, MOVE_ADVERBS, MOVES, TOLD_OF_THEN};
+use super::words::{
+    ADVERBS, CUTS, CUTS_OF_EMPLOYERS, CUTS_OF_JOBS, LEADS, MOVE_ADVERBS, MOVES, NO_LONGER, TOLD_OF_THEN,
+};
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::statements::{Found, claim_is, values};
 
@@ -95,7 +97,13 @@ impl En<'_, '_> {
         start: usize,
     ) -> Found {
         let end = value.end;
-        Found { claim: claim_is(self.reading, attribute, value, holds), subject, span: start..end }
+        let found = Found { claim: claim_is(self.reading, attribute, value, holds), subject, span: start..end };
+        if self.is_over() { found.over() } else { found }
+    }
+
+    /// Whether it is said with a word that it was so before.
+    fn is_over(&self) -> bool {
+        (0..self.words.len()).any(|place| self.any(place, NO_LONGER).is_some())
     }
 
     /// From a word to where the value ends.
@@ -144,7 +152,7 @@ impl En<'_, '_> {
                 break;
             }
         }
-        let over = !holds && self.word(at - 1) == "longer";
+        let over = !holds && self.is_over();
         if holds && matches!(self.word(at), "eating" | "drinking") {
             found.extend(self.habits(at, start, subject.as_ref(), false, false));
             return;
@@ -215,9 +223,11 @@ impl En<'_, '_> {
         let whole = self.words.len() > at;
         let strict = usize::from(matches!(self.word(at), "strict" | "lifelong" | "committed"));
         if let Some((next, end, ())) = self.listed(at + strict, |tag| (tag == Tag::Diet).then_some(())) {
-            let ends =
-                next >= self.words.len() || CUTS.contains(&self.word(next)) || matches!(self.word(next), "and" | "for");
-            if ends && (holds || over) {
+            let ends = next >= self.words.len()
+                || CUTS.contains(&self.word(next))
+                || matches!(self.word(next), "and" | "for")
+                || self.any(next, NO_LONGER).is_some();
+            if ends {
                 push(found, "diet", self.words[at].0.start..end);
             }
             return;
@@ -375,9 +385,7 @@ impl En<'_, '_> {
                 break;
             }
         }
-        let any_more = self.words.iter().any(|(_, word)| *word == "anymore")
-            || (at..self.words.len()).any(|place| self.any(place, &["any more", "any longer"]).is_some());
-        over |= negated && any_more;
+        over |= negated && self.is_over();
         if matches!(self.word(at), "am" | "is" | "are" | "was" | "were") {
             if matches!(self.word(at), "am" | "is" | "are") && !negated {
                 self.being(at + 1, start, subject, found);
@@ -419,11 +427,9 @@ impl En<'_, '_> {
                 let named = |value: &Range<usize>| tool(value) || values::is_capitalised(self.reading, value);
                 if (tool(&old) || tool(&new)) && named(&old) && named(&new) {
                     let end = new.end;
-                    push("use", old, false);
-                    push("use", new, true);
-                    if let Some(gone) = found.iter_mut().rev().nth(1) {
-                        gone.span.end = end;
-                    }
+                    let mut gone = self.found("use", old, false, subject.clone(), start).over();
+                    gone.span.end = end;
+                    found.extend([gone, self.found("use", new, true, subject, start)]);
                 }
             }
             return;

@@ -13,7 +13,7 @@ use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::reading::Reading;
 use words::{
     ADVERBS, CHANGES, COMPARES, CUTS, FOREIGN, FUTURE, LEADS, LINK_ADVERBS, LINKS, MOVED_TO, MOVES, MOVES_OF,
-    PARTICLES, TURNS,
+    NO_LONGER, PARTICLES, TURNS,
 };
 
 /// Whether a clause only says to what another thing is preferred: 比起咖啡，我更喜欢茶.
@@ -351,11 +351,14 @@ impl Zh<'_, '_> {
         if self.text[end..].starts_with('了') {
             end += "了".len();
         }
-        Found {
-            claim: claim_is(self.reading, attribute, value, holds),
-            subject: self.subject.clone(),
-            span: start..end,
-        }
+        let claim = claim_is(self.reading, attribute, value, holds);
+        let found = Found { claim, subject: self.subject.clone(), span: start..end };
+        if self.is_over() { found.over() } else { found }
+    }
+
+    /// Whether it is said with a word that it was so before: 不再…, …不…了.
+    fn is_over(&self) -> bool {
+        self.text.ends_with('了') || NO_LONGER.iter().any(|word| self.text[self.start..].contains(word))
     }
 
     fn predicate(&self, mut at: Cursor<'_>, part: &Part, elided: bool) -> Vec<Found> {

@@ -192,7 +192,7 @@ impl Zh<'_, '_> {
             return None;
         }
         let end = new.end;
-        let mut gone = self.found("用", old, false, self.start);
+        let mut gone = self.found("用", old, false, self.start).over();
         gone.span.end = end;
         let mut used = self.found("用", new, true, self.start);
         used.span = self.start..used.span.end;
@@ -238,7 +238,7 @@ impl Zh<'_, '_> {
             if !told || !values::is_organisation(self.reading, &value) {
                 return None;
             }
-            let mut found = self.found("上班", value, false, self.start);
+            let mut found = self.found("上班", value, false, self.start).over();
             found.span.end = self.end;
             return Some(found);
         }
@@ -279,16 +279,18 @@ impl Zh<'_, '_> {
     }
 
     pub(super) fn diet(&self, mut at: Cursor<'_>) -> Option<Found> {
+        while at.eat_any(&["早就", "早已"]).is_some() {}
         let denied = ["不再", "不"].iter().any(|no| at.eat(no));
-        at.eat("是");
+        let is = at.eat("是");
         at.eat("个");
         at.eat("一个");
         at.eat("一名");
         let from = at.pos();
         let (end, ()) = self.word(from, |tag| (tag == Tag::Diet).then_some(()))?;
         let rest = self.text[end..].trim_start_matches(PARTICLES);
-        // 我不吃素 is no denial of a diet that was, 我不吃素了 is.
-        let fits = (rest.is_empty() || rest.ends_with('年')) && (!denied || self.text.ends_with('了'));
+        // 我不是吃素的 is a threat.
+        let threat = denied && is && self.text[from..].starts_with('吃');
+        let fits = (rest.is_empty() || rest.ends_with('年')) && !threat;
         fits.then(|| self.found("饮食", from..end, !denied, self.start))
     }
 
@@ -420,6 +422,11 @@ impl Zh<'_, '_> {
         }
         let compared = self.comparison(&mut at).or(compared);
         self.adverbs(&mut at);
+        // 我不讨厌香菜了: a dislike is over.
+        let resumed = self.no_dislike(at);
+        if let Some(dislike) = resumed {
+            at.jump(dislike);
+        }
         let weak =
             ["不太", "不怎么", "不大", "不是很", "不是特别", "并不", "从不", "从来不", "一点都不", "一点也不", "最不"]
                 .iter()
@@ -433,6 +440,7 @@ impl Zh<'_, '_> {
         })?;
         let mut degree = match (liking, weak) {
             (Liking::Likes, false) if more => Liking::Prefers,
+            (Liking::Dislikes, false) if resumed.is_some() => Liking::Resumed,
             (liking, false) => liking,
             (Liking::Likes, true) => Liking::Dislikes,
             _ => return None,
@@ -449,11 +457,21 @@ impl Zh<'_, '_> {
         if degree == Liking::Dislikes && rest.starts_with('了') && self.text[self.start..at.pos()].contains('不') {
             degree = Liking::NoLonger;
         }
+        if degree == Liking::Resumed && !self.is_over() {
+            return None;
+        }
         let object = compared.filter(|_| degree == Liking::Prefers).map_or(object.clone(), |from| from..object.end);
         let end = object.end + if rest.starts_with('了') { "了".len() } else { 0 };
         let claim = Claim::Likes { object: self.reading.folded.written(object).to_owned(), degree };
         let start = compared.filter(|_| degree == Liking::Prefers).map_or(self.start, |from| from.min(self.start));
         Some(Found { claim, subject: self.subject.clone(), span: start..end })
+    }
+
+    /// Where the word for a dislike begins that is said not to be: 不讨厌, 不再讨厌.
+    fn no_dislike(&self, mut at: Cursor<'_>) -> Option<usize> {
+        at.eat_any(&["不再", "不"])?;
+        let disliked = self.word(at.pos(), |tag| (tag == Tag::Liking(Liking::Dislikes)).then_some(()));
+        disliked.filter(|_| !at.rest().starts_with('不')).map(|_| at.pos())
     }
 
     /// Steps over 比起咖啡: what is preferred is preferred to it.

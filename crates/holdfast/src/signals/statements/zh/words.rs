@@ -108,6 +108,8 @@ pub(super) const ADVERBS: &[&str] = &[
     "这边",
     " ",
 ];
+/// Before what was so and is over.
+pub(super) const NO_LONGER: &[&str] = &["不再", "早就不", "早已不", "已经不"];
 /// Over the horizon: what is said of then is a plan.
 pub(super) const FUTURE: &[&str] = &[
     "下个月",
