@@ -60,6 +60,42 @@ fn values_that_moved() {
     ]);
 }
 
+/// Whose pay it is that moved, if the clause does not say, its cause tells.
+#[test]
+fn what_moved_for_a_cause() {
+    check(&[
+        ("因为升职，年薪调到了46万", "年薪=46万"),
+        ("因为升职了，年薪调到了46万。", "年薪=46万"),
+        ("因为绩效好，年薪从42万调到了46万", "年薪=46万"),
+        ("由于公司普调，月薪涨到了三万", "月薪=三万"),
+        ("因为换工作，年薪涨到了46万", "年薪=46万"),
+        ("因为我升职了，年薪调到了46万", "年薪=46万"),
+        ("因为升职，我的年薪调到了46万", "年薪=46万"),
+        ("Because of the promotion, my salary went up to 460k", "salary=460k"),
+        ("Because I got promoted, my salary went up to $460k", "salary=$460k"),
+        ("Since I was promoted, my salary has been raised to $460k", "salary=$460k"),
+        // Somebody else's, or it can't be told.
+        ("因为他升职了，年薪调到了46万", ""),
+        ("因为老王升职了，年薪调到了46万", ""),
+        ("因为我老婆升职了，年薪调到了46万", "我老婆: 年薪=46万"),
+        ("因为升职的是老王，年薪调到了46万", ""),
+        ("因为绩效给了小李，年薪调到了46万", ""),
+        ("因为同事升职了，年薪调到了46万", ""),
+        ("因为升职，老王的年薪调到了46万", ""),
+        ("因为没升职，年薪调到了46万", ""),
+        ("因为升职，年薪可能调到46万", ""),
+        ("因为升职，年薪能调到46万吗？", ""),
+        ("因为升职，年薪应该会调到46万", ""),
+        ("如果因为升职，年薪调到了46万", ""),
+        ("老王来了，因为升职，年薪调到了46万", ""),
+        ("Because he got promoted, his salary went up to 460k", ""),
+        ("Because of his promotion, Tom's salary went up to 460k", ""),
+        ("Because of the promotion, the salary went up to 460k", ""),
+        ("Because of the promotion, my salary might go up to 460k", ""),
+        ("If I got promoted, my salary would go up to 460k", ""),
+    ]);
+}
+
 #[test]
 fn changes_announced_and_then_told() {
     check(&[
