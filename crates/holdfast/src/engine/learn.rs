@@ -283,6 +283,9 @@ impl Engine {
             taken_back.extend(learn::taken_back_elsewhere(candidate, &known, &candidates));
         }
         candidates.extend(taken_back);
+        if learn::switches(&candidates) {
+            learn::into_slots(&mut candidates, &slots.all(self, owner)?);
+        }
         // In the order of their moments, so that the first of a slot makes its memory.
         candidates.sort_by_key(|candidate| candidate.evidence.at.timestamp());
         let mut by_slot: BTreeMap<Slot, Vec<Candidate>> = BTreeMap::new();
@@ -494,14 +497,18 @@ fn ended_in<'a>(tasks: &'a [Task], events: &'a [StoredEvent]) -> Vec<(&'a Task, 
 fn overturned(change: &Change, all: &[Change]) -> Vec<(EventId, Overturned)> {
     let memory = &change.after;
     let ends = matches!(memory.status, MemoryStatus::Superseded | MemoryStatus::Retracted);
-    let ended_before = change.before.as_ref().is_some_and(|before| before.status == memory.status);
-    let Some(at) = memory.valid_to.as_ref().filter(|_| ends && !ended_before) else { return Vec::new() };
+    let ended_before = change.before.as_ref().filter(|before| before.status == memory.status);
+    let Some(at) = memory.valid_to.as_ref().filter(|_| ends) else { return Vec::new() };
+    // What comes late of what has ended is no more current than what was there.
+    let is_marked = |evidence: &Evidence| ended_before.is_some_and(|before| before.sources.contains(evidence));
     let next = all.iter().find(|other| Some(other.after.id) == memory.superseded_by);
     let marks = memory
         .sources
         .iter()
         .filter(|evidence| {
-            matches!(evidence.stance, Stance::States | Stance::Suggests) && evidence.origin == Origin::UserStated
+            matches!(evidence.stance, Stance::States | Stance::Suggests)
+                && evidence.origin == Origin::UserStated
+                && !is_marked(evidence)
         })
         .filter_map(|evidence| Some((evidence.event?, evidence.quote.as_str())))
         .flat_map(|(event, quote)| {

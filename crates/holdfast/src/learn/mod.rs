@@ -16,6 +16,7 @@ mod proposal;
 mod reconcile;
 mod revoke;
 mod slots;
+mod switch;
 mod timeline;
 mod without;
 
@@ -33,3 +34,4 @@ pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, reconcile, said_of}
 pub use revoke::{may_take_back, taken_back_elsewhere};
 pub use slots::{attribute, topic, topics_in, words_of};
 pub use without::{Without, without};
+pub use switch::{into_slots, switches};

@@ -130,7 +130,7 @@ fn chinese_attributes() {
         ("我住在 Acme 楼上？", ""),
         ("I live in 杭州", "live=杭州"),
         ("我在 Acme 上班", "上班=Acme"),
-        ("我在星海科技当前端工程师", "上班=星海科技"),
+        ("我在星海科技当前端工程师", "上班=星海科技; 职业=前端工程师"),
     ]);
 }
 
@@ -307,7 +307,7 @@ fn english_attributes() {
         ("I don't live in Lima any more", "over live=Lima"),
         ("I no longer live in Lima.", "over live=Lima"),
         ("I work at Acme", "work=Acme"),
-        ("I now work at Globex as a data analyst", "work=Globex"),
+        ("I now work at Globex as a data analyst", "work=Globex; job=data analyst"),
         ("I no longer work at Acme", "over work=Acme"),
         ("I joined Acme Corp last week", "work=Acme Corp"),
         ("I'm a software engineer at Acme", "job=software engineer"),

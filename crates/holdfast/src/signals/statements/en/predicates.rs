@@ -361,6 +361,13 @@ impl En<'_, '_> {
         (fits && !(tool && self.is(from.saturating_sub(1), "joined"))).then_some(value)
     }
 
+    /// "at Globex as a data analyst": what one is there.
+    pub(super) fn role(&self) -> Option<Range<usize>> {
+        let place = self.words.iter().position(|(_, word)| *word == "as")?;
+        let from = place + 1 + usize::from(matches!(self.word(place + 1), "a" | "an" | "the"));
+        self.value(from, CUTS_OF_JOBS).filter(|value| values::is_occupation(self.reading, value))
+    }
+
     /// "I really like …", "my sister lives in …".
     pub(super) fn predicate(
         &self,
@@ -416,8 +423,10 @@ impl En<'_, '_> {
             }
             return;
         }
-        if holds && let Some(next) = self.any(at, &["switched from", "moved over from", "migrated from"]) {
-            let to = (next..self.words.len().min(next + 4)).find(|place| self.is(*place, "to"));
+        let replaced = self.any(at, &["replaced"]);
+        if holds && let Some(next) = self.any(at, &["switched from", "moved over from", "migrated from"]).or(replaced) {
+            let into = if replaced.is_some() { "with" } else { "to" };
+            let to = (next..self.words.len().min(next + 4)).find(|place| self.is(*place, into));
             if let Some((old, new)) =
                 to.and_then(|to| Some((self.words[next].0.start..self.words[to - 1].0.end, self.value(to + 1, CUTS)?)))
             {
@@ -437,6 +446,9 @@ impl En<'_, '_> {
         if let Some(next) = self.any(at, &["work at", "work for", "works at", "works for"]) {
             if let Some(value) = self.employer(next).filter(|_| !perfect) {
                 push("work", value, holds);
+                if let Some(role) = self.role().filter(|_| holds) {
+                    push("job", role, true);
+                }
             }
             return;
         }
@@ -445,13 +457,12 @@ impl En<'_, '_> {
             if let Some(value) = self.employer(next).filter(|value| {
                 let listed =
                     self.reading.hits_in(value).iter().any(|hit| matches!(hit.tag, Tag::Employer | Tag::Organisation));
-                let role = self.words.iter().position(|(_, word)| *word == "as").is_some_and(|place| {
-                    let from = place + 1 + usize::from(matches!(self.word(place + 1), "a" | "an" | "the"));
-                    self.value(from, CUTS_OF_JOBS).is_some_and(|value| values::is_occupation(self.reading, &value))
-                });
-                listed || role
+                listed || self.role().is_some()
             }) {
                 push("work", value, true);
+                if let Some(role) = self.role() {
+                    push("job", role, true);
+                }
             }
             return;
         }

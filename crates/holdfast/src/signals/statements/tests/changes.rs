@@ -60,6 +60,37 @@ fn values_that_moved() {
     ]);
 }
 
+#[test]
+fn one_thing_for_another_and_a_job_with_its_title() {
+    check(&[
+        ("我把Vim换成了Helix", "over 用=Vim; 用=Helix"),
+        ("我从Vim换到Helix了", "over 用=Vim; 用=Helix"),
+        ("I replaced Vim with Helix", "over use=Vim; use=Helix"),
+        ("I've replaced Chrome with Firefox", "over use=Chrome; use=Firefox"),
+        ("I switched from Vim to Helix", "over use=Vim; use=Helix"),
+        ("我在美团当产品经理", "上班=美团; 职业=产品经理"),
+        ("我现在在阿里担任数据分析师", "上班=阿里; 职业=数据分析师"),
+        ("I work at Acme as a nurse", "work=Acme; job=nurse"),
+        ("I joined Acme as a data analyst", "work=Acme; job=data analyst"),
+        ("I work at Acme", "work=Acme"),
+        ("我在美团上班", "上班=美团"),
+        // Of a file, a person, a plan, or nothing that one uses.
+        ("我把Word换成了Excel", ""),
+        ("把Vim换成Helix", ""),
+        ("帮我把Vim换成Helix", ""),
+        ("我想把Vim换成Helix", ""),
+        ("他把Vim换成了Helix", ""),
+        ("我把周三换成了周四", ""),
+        ("我把Vim换成了Helix吗？", ""),
+        ("I replaced the battery with a new one", ""),
+        ("I replaced Tom with Ana on the team", ""),
+        ("I want to replace Vim with Helix", ""),
+        ("He replaced Vim with Helix", ""),
+        ("I don't work at Acme as a nurse anymore", "over work=Acme"),
+        ("我在美团做了体检", ""),
+    ]);
+}
+
 /// Whose pay it is that moved, if the clause does not say, its cause tells.
 #[test]
 fn what_moved_for_a_cause() {
@@ -135,7 +166,7 @@ fn changes_announced_and_then_told() {
         ("换手机了，换成了小米14的话更好", ""),
         ("换工作了，现在在家休息", ""),
         ("换工作了，在协和医院做了体检", ""),
-        ("我同事换工作了，现在在美团做产品经理", "我同事: 上班=美团"),
+        ("我同事换工作了，现在在美团做产品经理", "我同事: 上班=美团; 我同事: 职业=产品经理"),
         ("I want a new phone, switched from a Pixel 6 to a Galaxy S24", ""),
         ("I'm getting a new phone, from a Pixel 6 to a Galaxy S24", ""),
         ("My friend got a new phone, switched from a Pixel 6 to a Galaxy S24", ""),

@@ -387,7 +387,8 @@ impl Zh<'_, '_> {
         if at.eat("把") {
             let (end, attribute) = match self.attribute_at(at.pos()) {
                 Some((end, attribute @ (Attribute::Tool | Attribute::Device))) => (end, attribute),
-                _ => return Vec::new(),
+                _ if opening => return Vec::new(),
+                _ => return self.replaces(at).unwrap_or_default(),
             };
             return self.attribute(&at, attribute, end).into_iter().collect();
         }
@@ -409,7 +410,7 @@ impl Zh<'_, '_> {
             .or_else(|| self.job(at))
             .or_else(|| self.birthday(at))
             .or_else(|| self.favourite(at))
-            .map(|found| vec![found])
+            .map(|found| self.with_role(found))
             .or_else(|| self.switches(at))
             .or_else(|| self.liking(at, part.compared).map(|found| vec![found]))
             .unwrap_or_default()

@@ -7,7 +7,7 @@ use super::words::{COMPARES, CUTS, PARTICLES};
 use crate::signals::cursor::Cursor;
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::statements::{Found, Part, values};
-use crate::types::signals::{Claim, Liking};
+use crate::types::signals::{Claim, Holds, Liking};
 
 impl Zh<'_, '_> {
     pub(super) fn name(&self, mut at: Cursor<'_>, part: &Part) -> Option<Found> {
@@ -181,7 +181,22 @@ impl Zh<'_, '_> {
             .iter()
             .find_map(|word| rest.find(word).map(|place| (place, *word)))?;
         let old = from..from + rest[..place].trim_end_matches(['我', '已', '经', ' ']).len();
-        let new = self.value(from + place + word.len());
+        self.from_to(old, from + place + word.len(), word)
+    }
+
+    /// 把Vim换成了Helix. What a file is made into (把Word换成了Excel) is no change of what one uses.
+    pub(super) fn replaces(&self, at: Cursor<'_>) -> Option<Vec<Found>> {
+        const FILES: &[&str] = &["word", "excel", "ppt", "pdf", "markdown", "go"];
+        let rest = at.rest();
+        let (place, word) = ["换成了", "换成"].iter().find_map(|word| rest.find(word).map(|place| (place, *word)))?;
+        let old = at.pos()..at.pos() + rest[..place].trim_end().len();
+        let file = FILES.contains(&&self.text[old.clone()]);
+        (!file).then(|| self.from_to(old, at.pos() + place + word.len(), word)).flatten()
+    }
+
+    /// One tool for another, told as done.
+    fn from_to(&self, old: Range<usize>, to: usize, word: &str) -> Option<Vec<Found>> {
+        let new = self.value(to);
         let told = word.ends_with('了') || self.text.ends_with('了');
         let tool = |value: &Range<usize>| {
             values::is_short(self.reading, value)
@@ -191,13 +206,27 @@ impl Zh<'_, '_> {
         {
             return None;
         }
-        let end = new.end;
-        let mut gone = self.found("用", old, false, self.start).over();
-        gone.span.end = end;
         let mut used = self.found("用", new, true, self.start);
         used.span = self.start..used.span.end;
+        let mut gone = self.found("用", old, false, self.start).over();
         gone.span.end = used.span.end;
         Some(vec![gone, used])
+    }
+
+    /// 在星海科技当前端工程师 says where and as what.
+    pub(super) fn with_role(&self, found: Found) -> Vec<Found> {
+        let is_work = matches!(&found.claim, Claim::Is { attribute, holds: Holds::Yes, .. } if attribute == "上班");
+        let mut role = Cursor::new(self.text, found.span.end);
+        if !is_work || role.eat_any(&["担任", "当", "做"]).is_none() || role.eat("了") {
+            return vec![found];
+        }
+        while role.eat_any(&["一名", "一个", "一位", "名", "个", "位"]).is_some() {}
+        let value = self.value(role.pos());
+        if !values::is_occupation(self.reading, &value) {
+            return vec![found];
+        }
+        let job = self.found("职业", value, true, self.start);
+        vec![found, job]
     }
 
     pub(super) fn employer(&self, mut at: Cursor<'_>) -> Option<Found> {
@@ -252,7 +281,8 @@ impl Zh<'_, '_> {
             return None;
         }
         let works = WORKS.iter().filter_map(|word| rest.find(word)).min();
-        let serves = ["当", "做"].iter().filter_map(|word| rest.find(word).map(|place| (place, word.len()))).min();
+        let serves =
+            ["担任", "当", "做"].iter().filter_map(|word| rest.find(word).map(|place| (place, word.len()))).min();
         let work = works.or_else(|| {
             let (place, len) = serves?;
             let role = self.value(at.pos() + place + len);
