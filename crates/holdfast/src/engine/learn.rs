@@ -283,6 +283,7 @@ impl Engine {
             taken_back.extend(learn::taken_back_elsewhere(candidate, &known, &candidates));
         }
         candidates.extend(taken_back);
+        candidates = self.unruled(owner, candidates, slots)?;
         if learn::switches(&candidates) {
             learn::into_slots(&mut candidates, &slots.all(self, owner)?);
         }
@@ -310,6 +311,18 @@ impl Engine {
             all.extend(changes);
         }
         Ok(all)
+    }
+
+    /// Without what recurs of things that the user has stated a rule about: the rule says how it is.
+    fn unruled(&self, owner: &Owner, mut candidates: Vec<Candidate>, slots: &Slots) -> Result<Vec<Candidate>, Error> {
+        if candidates.iter().any(learn::recurs_together) {
+            let known = slots.all(self, owner)?;
+            let (together, rest): (Vec<_>, Vec<_>) = candidates.into_iter().partition(learn::recurs_together);
+            candidates = rest;
+            let free: Vec<_> = together.into_iter().filter(|one| !learn::is_ruled(one, &known, &candidates)).collect();
+            candidates.extend(free);
+        }
+        Ok(candidates)
     }
 
     /// What an event states: nothing if it holds a block of ours.
@@ -422,6 +435,7 @@ impl Engine {
             let (requests, wishes) = self.asked_of(owner, &kind, &alike[..alike.len().min(TASKS_OF_A_KIND_MAX)])?;
             candidates.extend(learn::habits(&requests).into_iter().flatten());
             candidates.extend(learn::promotions(&wishes).into_iter().flatten());
+            candidates.extend(learn::named_together(&requests));
         }
         Ok(candidates)
     }
@@ -445,6 +459,13 @@ impl Engine {
     /// What the user asked for in these tasks, and when.
     fn asked_of(&self, owner: &Owner, kind: &str, tasks: &[&Task]) -> Result<(Vec<Request>, Vec<Wish>), Error> {
         let (mut requests, mut wishes) = (Vec::new(), Vec::new());
+        // 华星的评审 is of 华星.
+        let known: BTreeSet<String> = tasks
+            .iter()
+            .flat_map(|task| &task.items)
+            .map(|item| text::fold(item.name.split('的').next().unwrap_or_default()).trim().to_owned())
+            .filter(|name| name.chars().count() >= 2 && learn::topic(name).is_none())
+            .collect();
         for task in tasks {
             let filter = Filter {
                 task: Some(task.id.clone()),
@@ -473,12 +494,23 @@ impl Engine {
                 called: task.names.first().cloned().unwrap_or_else(|| task.title.clone()),
                 task: task.id.clone(),
                 event: stored.event.id,
-                at: stored.event.occurred_at,
+                at: stored.event.occurred_at.clone(),
+                named: self.named_in(&stored.event, &known),
                 quote: first_words(&stored.event.content),
                 language: stored.signals.language,
             }));
         }
         Ok((requests, wishes))
+    }
+
+    /// What a request names to be worked on: in one that says no to something, that may be what it names.
+    fn named_in(&self, event: &Event, known: &BTreeSet<String>) -> BTreeMap<String, String> {
+        if learn::says_no(&event.content) {
+            return BTreeMap::new();
+        }
+        let mut named = signals::named(&event.content, &event.occurred_at, known, &self.lexicon);
+        named.retain(|name, _| learn::topic(name).is_none());
+        named
     }
 }
 

@@ -19,6 +19,7 @@ mod slots;
 mod switch;
 mod timeline;
 mod without;
+mod together;
 
 #[cfg(test)]
 mod tests;
@@ -35,3 +36,4 @@ pub use revoke::{may_take_back, taken_back_elsewhere};
 pub use slots::{attribute, topic, topics_in, words_of};
 pub use without::{Without, without};
 pub use switch::{into_slots, switches};
+pub use together::{is_ruled, named_together, recurs_together};

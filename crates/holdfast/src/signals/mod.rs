@@ -23,6 +23,8 @@ mod states;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use jiff::ZonedDateTime;
 
 pub use lexicon::{Lexicon, LexiconError};
@@ -73,6 +75,13 @@ pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -
 pub fn statements(text: &str, at: &ZonedDateTime, lexicon: &Lexicon) -> Vec<Statement> {
     let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
     statements::find(&Reading::new(text, at, lexicon))
+}
+
+/// The things a user's text names in words of its own, folded and as written: names and paths, and those of `known`. What is quoted is
+/// somebody else's, and numbers and dates name nothing.
+pub fn named(text: &str, at: &ZonedDateTime, known: &BTreeSet<String>, lexicon: &Lexicon) -> BTreeMap<String, String> {
+    let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
+    entities::named(&Reading::new(text, at, lexicon), known)
 }
 
 /// What a text says to have a value: 退货率 of 「退货率是3.2%」.

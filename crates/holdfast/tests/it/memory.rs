@@ -1,6 +1,7 @@
 //! Long-term memory through the engine: what talk leaves behind, what it must not, and what of it is served.
 
 mod changes;
+mod together;
 
 use holdfast::engine::{Config, Effect, Engine, NewMemory};
 use holdfast::store::JournalPage;
