@@ -18,8 +18,8 @@ mod revoke;
 mod slots;
 mod switch;
 mod timeline;
-mod without;
 mod together;
+mod without;
 
 #[cfg(test)]
 mod tests;
@@ -34,6 +34,6 @@ pub use proposal::from_proposal;
 pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, reconcile, said_of};
 pub use revoke::{may_take_back, taken_back_elsewhere};
 pub use slots::{attribute, topic, topics_in, words_of};
-pub use without::{Without, without};
 pub use switch::{into_slots, switches};
 pub use together::{is_ruled, named_together, recurs_together};
+pub use without::{Without, without};
