@@ -190,6 +190,33 @@ pub enum Liking {
     Resumed,
 }
 
+/// Which words of a text are its speaker's own, and which say that they last. Places are of the text as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Attribution {
+    /// Stretches in order and apart, none over the end of a line.
+    pub own: Vec<Range<usize>>,
+    /// Where words of lasting stand: 以后, "always".
+    pub lasting: Vec<usize>,
+}
+
+impl Attribution {
+    /// Whether words are the speaker's own, in each of their lines.
+    pub fn is_own(&self, text: &str, words: &Range<usize>) -> bool {
+        let Some(said) = text.get(words.clone()) else { return false };
+        let begins = said.len() - said.trim_start().len();
+        let lines = said.match_indices('\n').map(|(at, _)| at + 1).filter(|at| !said[*at..].trim().is_empty());
+        std::iter::once(begins).chain(lines).all(|at| {
+            let after = self.own.partition_point(|span| span.end <= words.start + at);
+            self.own.get(after).is_some_and(|span| span.contains(&(words.start + at)))
+        })
+    }
+
+    /// Whether a word of lasting stands in a stretch.
+    pub fn lasts(&self, stretch: &Range<usize>) -> bool {
+        self.lasting.iter().any(|at| stretch.contains(at))
+    }
+}
+
 /// What a text does besides what it says: cheap to keep beside it, and ranking asks for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]

@@ -80,12 +80,17 @@ fn remember(reading: &Reading<'_>, hit: &Hit, end: usize) -> Option<Order> {
     let mut rest = after.trim_start_matches(MARKS);
     if word.is_ascii() {
         let that = ["that ", "that, ", "that: ", "this: "].iter().find_map(|lead| rest.strip_prefix(lead));
+        // "Remember, everyone …": behind a comma it is as often a name or a saying.
+        let called = after.trim_start().starts_with([',', '，']) && !OWN_FIRST.contains(&first_word(rest));
         let own = ["i ", "i'm ", "i've ", "my ", "we ", "our "].iter().any(|lead| rest.starts_with(lead));
         let loose = word.starts_with("for ");
-        if that.is_none() && !marked && !own && !loose {
+        if that.is_none() && (!marked || called) && !own && !loose {
             return None;
         }
         rest = that.unwrap_or(rest);
+        if comforts(rest) {
+            return None;
+        }
         let first = rest.split(' ').next().unwrap_or_default();
         // "Remember that time …", "remember, the meeting …" recall.
         let recalls =
@@ -107,6 +112,11 @@ fn remember(reading: &Reading<'_>, hit: &Hit, end: usize) -> Option<Order> {
         rest = ["一下", "这个", "这一点", "这点", "这件事", "哦", "啊", "哈"]
             .iter()
             .fold(rest, |rest, lead| rest.strip_prefix(lead).unwrap_or(rest).trim_start_matches(MARKS));
+        if COMFORTED_ZH.iter().any(|subject| rest.starts_with(subject))
+            || COMFORT_ZH.iter().any(|word| rest.contains(word))
+        {
+            return None;
+        }
         let loose = word.contains("住") || word == "牢记";
         let own = rest.starts_with('我') || rest.contains('是');
         // 请记得带伞 is a thing to do, 帮我记一下会议 a thing to write down now.
@@ -130,6 +140,82 @@ fn remember(reading: &Reading<'_>, hit: &Hit, end: usize) -> Option<Order> {
     let claim = Claim::Remember { content: reading.folded.written(content.clone()).to_owned() };
     let span = hit.start..content.end;
     Some(Order { found: Found { claim, subject: None, span }, content: Some(content) })
+}
+
+/// What begins something to be remembered, behind a comma.
+const OWN_FIRST: &[&str] = &["i", "i'm", "i've", "i'd", "my", "we", "we're", "our", "the"];
+/// Of whom a saying or a comfort speaks, and nothing that is to be kept.
+const COMFORTED: &[&str] = &[
+    "you",
+    "you're",
+    "your",
+    "everyone",
+    "everyone's",
+    "everybody",
+    "everybody's",
+    "nobody",
+    "no",
+    "people",
+    "life",
+    "love",
+    "failure",
+    "success",
+    "happiness",
+    "practice",
+    "nothing",
+    "anything",
+    "whatever",
+    "whoever",
+    "each",
+    "every",
+    "all",
+    "tomorrow",
+];
+const COMFORTED_ZH: &[&str] = &[
+    "你",
+    "您",
+    "谁",
+    "大家",
+    "每个人",
+    "人人",
+    "任何人",
+    "没有人",
+    "没人",
+    "人生",
+    "生活",
+    "生命",
+    "一切",
+    "无论",
+    "不管",
+    "不论",
+    "只要",
+    "失败",
+    "成功",
+    "幸福",
+    "爱",
+    "明天",
+    "时间",
+    "努力",
+    "坚持",
+    "健康",
+    "身体是",
+    "我们都",
+    "我们永远",
+    "世界",
+];
+const COMFORT_ZH: &[&str] = &["爱你", "陪着你", "支持你", "你最棒", "你很棒", "相信自己", "做自己"];
+
+fn first_word(text: &str) -> &str {
+    text.split(' ').next().unwrap_or_default()
+}
+
+/// "Remember that you are loved", "… nobody knows your material like you do".
+fn comforts(rest: &str) -> bool {
+    let of_you = ["you", "your", "you're", "yourself"].iter().any(|you| crate::text::find_whole(rest, you).is_some());
+    let we_all = ["we all", "we're all", "we are all", "we can", "it's ok", "it's okay"]
+        .iter()
+        .any(|lead| rest.starts_with(lead));
+    COMFORTED.contains(&first_word(rest)) || of_you || we_all
 }
 
 /// What stands behind the word.

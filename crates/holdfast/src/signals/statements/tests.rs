@@ -3,6 +3,9 @@
 mod changes;
 mod endings;
 
+mod frames;
+mod standing;
+
 use jiff::ZonedDateTime;
 use proptest::prelude::*;
 
