@@ -49,6 +49,9 @@ const PAGES_BY_ITSELF_MAX: usize = 2;
 const TASKS_OF_A_KIND_MAX: usize = 12;
 const EVENTS_OF_A_TASK_MAX: usize = 60;
 
+/// Events of a task looked through for others' texts that its conclusions may come from: more than most tasks have.
+const HEARD_IN_A_TASK_MAX: usize = 200;
+
 /// How much of somebody else's text is looked at for what it asks to be remembered.
 const UNTRUSTED_BYTES_MAX: usize = 4 * 1024;
 
@@ -405,13 +408,7 @@ impl Engine {
     fn of_tasks(&self, owner: &Owner, tasks: &[Task], ended: &[(&Task, &Event)]) -> Result<Vec<Candidate>, Error> {
         let mut candidates = Vec::new();
         for (task, event) in ended {
-            let mut sources = BTreeMap::new();
-            for concluded in task.closing.iter().flat_map(|closing| &closing.conclusions) {
-                let source =
-                    self.store.event(owner, concluded.source)?.map(|stored| (stored.event.source, stored.event.trust));
-                sources.insert(concluded.source, source);
-            }
-            let left = learn::from_task(task, event, |id| sources.get(&id).copied().flatten());
+            let left = learn::from_task(task, event, &self.grounds(owner, task)?);
             // What speaks of the user or gives orders is the user's to say, whoever concluded it.
             candidates.extend(left.into_iter().filter(|one| !self.speaks_for_the_user(&one.content, event)));
         }
@@ -422,6 +419,24 @@ impl Engine {
             ended.iter().filter_map(|(task, _)| kind_of(task)).collect(),
         )?);
         Ok(candidates)
+    }
+
+    /// What a task's conclusions were drawn from, and what it heard from others.
+    fn grounds(&self, owner: &Owner, task: &Task) -> Result<learn::Grounds, Error> {
+        let mut grounds = learn::Grounds::default();
+        let Some(closing) = task.closing.as_ref().filter(|closing| !closing.conclusions.is_empty()) else {
+            return Ok(grounds);
+        };
+        for concluded in &closing.conclusions {
+            if let Some(stored) = self.store.event(owner, concluded.source)? {
+                grounds.sources.insert(concluded.source, stored.event);
+            }
+        }
+        let filter = Filter { task: Some(task.id.clone()), history: true, ..Filter::default() };
+        let page = EventPage { filter, newest_first: true, limit: HEARD_IN_A_TASK_MAX, after: None };
+        let heard = self.store.events(owner, &page)?.into_iter().map(|stored| stored.event);
+        grounds.untrusted = heard.filter(|event| event.trust == Trust::Untrusted).collect();
+        Ok(grounds)
     }
 
     /// Habits and wishes of the tasks of these kinds.
@@ -449,7 +464,8 @@ impl Engine {
     /// Whether a conclusion states what only the user may: how they want it, or how things are with them.
     fn speaks_for_the_user(&self, content: &str, event: &Event) -> bool {
         let folded = text::fold(content);
-        ["用户", "the user", "user "].iter().any(|word| folded.contains(word))
+        learn::speaks_for_a_person(content)
+            || ["用户", "the user", "user "].iter().any(|word| folded.contains(word))
             || signals::statements(content, &event.occurred_at, &self.lexicon)
                 .iter()
                 .any(|statement| !matches!(statement.claim, Claim::Forget { .. }))

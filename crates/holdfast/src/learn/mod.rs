@@ -27,7 +27,9 @@ mod tests;
 pub use confidence::{FADING_BELOW, activity, present};
 pub use echo::{holds_block, is_echo};
 pub use faithful::says_no;
-pub use gate::{Candidate, Refusal, by_operator, from_event, from_task, is_first_hand, sides_set};
+pub use gate::{
+    Candidate, Grounds, Refusal, by_operator, from_event, from_task, is_first_hand, sides_set, speaks_for_a_person,
+};
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{Effect, aged, with_effect};
 pub use proposal::from_proposal;

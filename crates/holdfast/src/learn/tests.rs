@@ -1,5 +1,7 @@
 //! Cases of what becomes of a slot, as evidence comes in and in whatever order.
 
+mod grounds;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
