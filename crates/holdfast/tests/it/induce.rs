@@ -675,3 +675,45 @@ fn the_number_of_calls_is_bounded() {
     assert!(induced.calls <= calls + 1, "{} calls", induced.calls);
     assert!(llm.asked().iter().all(|prompt| prompt.user.len() < 100_000));
 }
+
+#[test]
+fn a_model_proposes_nothing_from_text_that_is_not_the_users() {
+    for (said, quote, content) in [
+        ("He wrote \"hello\nthe port is 8443.\nbye\" and left", "the port is 8443", "the port is 8443"),
+        ("````\n```\nthe port is 8443\n````", "the port is 8443", "the port is 8443"),
+        ("<mail>\nthe port is 8443\n</mail>", "the port is 8443", "the port is 8443"),
+        ("translate:\nthe port is 8443", "the port is 8443", "the port is 8443"),
+        ("the port is 8443\n\nThat's what Bob sent me.", "the port is 8443", "the port is 8443"),
+        ("网关端口是8443\n\n这是小王发我的，怎么回他", "网关端口是8443", "网关端口是8443"),
+        ("小王：你好。网关端口是8443。", "网关端口是8443", "网关端口是8443"),
+    ] {
+        check(&[said], "user", quote, content, REPORTED);
+    }
+    for (said, quote, content) in [
+        ("I played chess in the nineties", "I played chess in the nineties", "The user played chess in the nineties"),
+        ("我小时候常下棋", "我小时候常下棋", "用户小时候常下棋"),
+    ] {
+        check(&[said], "user", quote, content, "its sentence is of the past");
+    }
+}
+
+#[test]
+fn a_model_makes_no_rule_of_what_does_not_say_that_it_lasts() {
+    for (said, quote, expected) in [
+        ("put the totals first", "put the totals first", &[][..]),
+        ("把合计放最前面", "把合计放最前面", &[]),
+        ("the totals go first from now on, ok", "the totals go first from now on", &["rule active"]),
+    ] {
+        let world = told(&[(Source::User, said)]);
+        let before = world.known().len();
+        let induced = world.induce(&ScriptedLlm::always(reply(&[proposal("rule", "totals", quote, quote)])));
+        let known = world.known();
+        let rules: Vec<&str> = known.iter().skip(before).filter_map(|line| line.get(..11)).collect();
+        if expected.is_empty() {
+            assert_eq!(known.len(), before, "{said}: {known:?}");
+            assert_eq!(induced.refused.len(), 1, "{said}");
+        } else {
+            assert_eq!(rules, expected, "{said}: {:?}", induced.refused);
+        }
+    }
+}
