@@ -4,6 +4,7 @@ mod changes;
 mod endings;
 
 mod frames;
+mod sought;
 mod standing;
 
 use jiff::ZonedDateTime;
