@@ -396,25 +396,22 @@ fn a_quote_of_two_sentences_ends_in_both() {
 #[test]
 fn what_was_said_again_before_it_ended_ends_with_it() {
     check_marked(
-        &["流水线：甲方案；状态：初稿", "有一条动过：流水线：甲方案；状态：初稿", "流水线：乙方案；状态：定稿"],
+        &["流水线这边走甲方案", "再说一遍，流水线这边走甲方案", "流水线这边走乙方案"],
         "当前方案",
-        &[
-            (1, "流水线：甲方案；状态：初稿", "流水线：甲方案；状态：初稿"),
-            (3, "流水线：乙方案；状态：定稿", "流水线：乙方案；状态：定稿"),
-        ],
+        &[(1, "流水线这边走甲方案", "流水线这边走甲方案"), (3, "流水线这边走乙方案", "流水线这边走乙方案")],
         "流水线是什么方案？",
         &["甲方案"],
     );
     check_marked(
         &[
-            "release line: alpha, stage: draft",
-            "touched once more: release line: alpha, stage: draft",
-            "release line: beta, stage: final",
+            "the release line runs on alpha",
+            "once more, the release line runs on alpha",
+            "the release line runs on beta",
         ],
         "release line",
         &[
-            (1, "release line: alpha, stage: draft", "release line: alpha, stage: draft"),
-            (3, "release line: beta, stage: final", "release line: beta, stage: final"),
+            (1, "the release line runs on alpha", "the release line runs on alpha"),
+            (3, "the release line runs on beta", "the release line runs on beta"),
         ],
         "Which release line is it?",
         &["alpha"],

@@ -12,6 +12,7 @@ mod llm;
 mod long_log;
 mod memory;
 mod parts;
+mod planted;
 mod promises;
 mod said_once;
 mod secrets;
