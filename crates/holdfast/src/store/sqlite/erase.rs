@@ -249,32 +249,38 @@ pub(super) fn remains(connection: &Connection, owner: OwnerNumber, events: &[Seq
     Ok(remains)
 }
 
-/// Whether a row that stays has these bytes in its own right.
-pub(super) fn is_said_elsewhere(connection: &Connection, bytes: &[u8]) -> Result<bool, StoreError> {
+/// Shows everything that rows hold, text or packed: what stands there stands in its own right.
+pub(super) fn each_kept(connection: &Connection, see: &mut dyn FnMut(&[u8])) -> Result<(), StoreError> {
     let doing = "looking for what is left";
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        let sql = "-- packed_elsewhere
-            SELECT EXISTS (SELECT 1 FROM cold_body WHERE instr(zstd, ?1)) OR EXISTS (SELECT 1 FROM vector WHERE instr(data, ?1))
-                OR EXISTS (SELECT 1 FROM past WHERE instr(before, ?1))";
-        return connection
-            .prepare_cached(sql)
-            .and_then(|mut s| s.query_row([bytes], |r| r.get(0)))
-            .map_err(|e| failed(doing, e));
-    };
-    let sql = "-- said_elsewhere
-        SELECT EXISTS (SELECT 1 FROM event WHERE instr(content, ?1) OR instr(ifnull(metadata, ''), ?1) OR instr(signals, ?1)
-                OR instr(ifnull(idempotency_key, ''), ?1))
-            OR EXISTS (SELECT 1 FROM traits WHERE instr(terms, ?1))
-            OR EXISTS (SELECT 1 FROM task WHERE instr(body, ?1))
-            OR EXISTS (SELECT 1 FROM memory WHERE instr(body, ?1))
-            OR EXISTS (SELECT 1 FROM overturned WHERE instr(statement, ?1) OR instr(ifnull(replaced_by, ''), ?1))
-            OR EXISTS (SELECT 1 FROM operation WHERE instr(ifnull(body, ''), ?1))
-            OR EXISTS (SELECT 1 FROM cold_body WHERE instr(zstd, CAST(?1 AS BLOB)))
-            OR EXISTS (SELECT 1 FROM owner WHERE instr(user, ?1) OR instr(agent, ?1) OR instr(tenant, ?1))
-            OR EXISTS (SELECT 1 FROM session WHERE instr(session, ?1) OR instr(ifnull(task, ''), ?1))
-            OR EXISTS (SELECT 1 FROM past WHERE instr(key, ?1))
-            OR EXISTS (SELECT 1 FROM update_key WHERE instr(key, ?1) OR instr(task, ?1))";
-    connection.prepare_cached(sql).and_then(|mut s| s.query_row([text], |r| r.get(0))).map_err(|e| failed(doing, e))
+    for sql in [
+        "-- kept_events\n SELECT content, metadata, idempotency_key, signals, session, task FROM event",
+        "-- kept_traits\n SELECT terms FROM traits",
+        "-- kept_cold_bodies\n SELECT zstd FROM cold_body",
+        "-- kept_marks\n SELECT statement, replaced_by FROM overturned",
+        "-- kept_tasks\n SELECT body FROM task",
+        "-- kept_memories\n SELECT body, slot FROM memory",
+        "-- kept_operations\n SELECT body, task FROM operation",
+        "-- kept_past\n SELECT key, before FROM past",
+        "-- kept_vectors\n SELECT data FROM vector",
+        "-- kept_postings\n SELECT term, lists FROM posting",
+        "-- kept_names\n SELECT tenant, user, agent FROM owner",
+        "-- kept_sessions\n SELECT session, task FROM session",
+        "-- kept_update_keys\n SELECT key, task FROM update_key",
+        "-- kept_secrets\n SELECT placeholder, sealed FROM secret",
+        "-- kept_tombstones\n SELECT hash FROM tombstone",
+        "-- kept_erasures\n SELECT body FROM erasure",
+    ] {
+        let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).map_err(|e| failed(doing, e))?;
+        while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
+            for column in 0..columns {
+                let value = row.get_ref(column).map_err(|e| failed(doing, e))?;
+                value.as_bytes_or_null().ok().flatten().into_iter().for_each(&mut *see);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn event_at(connection: &Connection, sql: &str, row: i64, owner: &Owner) -> Result<Option<StoredEvent>, StoreError> {

@@ -24,6 +24,7 @@ mod tests;
 mod tombstones;
 mod traits;
 mod vectors;
+mod wipe;
 mod writer;
 
 use std::io::Write;
@@ -234,8 +235,16 @@ impl Store for Sqlite {
     }
 
     fn scrub(&self, remains: &[Vec<u8>]) -> Result<Scrubbed, StoreError> {
-        self.write(Job::Checkpoint)?;
-        scrub::scan(&self.directory, remains, |piece| erase::is_said_elsewhere(&*self.readers.get()?, piece))
+        // What the log has goes into the file, and the gaps of all pages are overwritten, a part at a time; then those of the pages that others
+        // have written meanwhile.
+        self.write(|reply| Job::Wipe(None, reply))?;
+        let pages = wipe::pages(&self.directory)?;
+        for first in (1..=pages).step_by(wipe::PAGES_AT_ONCE as usize) {
+            let part = first..first.saturating_add(wipe::PAGES_AT_ONCE);
+            self.write(|reply| Job::Wipe(Some(part), reply))?;
+        }
+        self.write(|reply| Job::Wipe(None, reply))?;
+        scrub::scan(&self.directory, remains, |see| erase::each_kept(&*self.readers.get()?, see))
     }
 
     fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {

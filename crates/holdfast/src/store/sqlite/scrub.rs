@@ -9,6 +9,7 @@ use std::path::Path;
 
 use aho_corasick::AhoCorasick;
 
+use super::wipe::{self, FAILED};
 use crate::store::{ScannedFile, Scrubbed, StoreError};
 
 /// Bytes of a piece: few enough to be on one page, and enough not to be there by chance.
@@ -21,46 +22,67 @@ const STRIDE: usize = 512;
 const PIECES_MAX: usize = 100_000;
 /// Read at a time.
 const BLOCK_BYTES: usize = 1024 * 1024;
+/// The index of the write-ahead log: it has numbers of pages, and locks that are lost when anybody closes it.
+const LOG_INDEX: &str = "-shm";
 
-/// Reads every file. `is_said_elsewhere` is asked of what was found: the same words may stand in what stays.
+/// Reads every file. `each_kept` shows everything that stays: the same words may stand in it.
 pub(super) fn scan(
     directory: &Path,
     remains: &[Vec<u8>],
-    is_said_elsewhere: impl Fn(&[u8]) -> Result<bool, StoreError>,
+    each_kept: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), StoreError>,
 ) -> Result<Scrubbed, StoreError> {
     let pieces: Vec<&[u8]> = pieces(remains);
-    let failed = |e: std::io::Error| StoreError::Backend { doing: "looking for what is left", source: Box::new(e) };
-    let automaton = AhoCorasick::new(&pieces)
-        .map_err(|e| StoreError::Backend { doing: "looking for what is left", source: Box::new(e) })?;
+    let automaton = automaton(&pieces)?;
     let mut scrubbed = Scrubbed::default();
     let mut found: BTreeSet<usize> = BTreeSet::new();
     let mut entries: Vec<_> =
-        std::fs::read_dir(directory).and_then(Iterator::collect::<Result<_, _>>).map_err(failed)?;
+        std::fs::read_dir(directory).and_then(Iterator::collect::<Result<_, _>>).map_err(FAILED)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries.iter().filter(|entry| entry.path().is_file()) {
-        let mut file = File::open(entry.path()).map_err(failed)?;
-        let mut bytes = 0;
-        // Each block is read with the end of the one before: a piece may lie across both.
-        let mut block: Vec<u8> = Vec::with_capacity(BLOCK_BYTES + PIECE_BYTES);
-        loop {
-            let kept = block.len().min(PIECE_BYTES - 1);
-            block.drain(..block.len() - kept);
-            let read = (&mut file).take(BLOCK_BYTES as u64).read_to_end(&mut block).map_err(failed)?;
-            if read == 0 {
-                break;
-            }
-            bytes += read as u64;
-            found.extend(automaton.find_overlapping_iter(&block).map(|hit| hit.pattern().as_usize()));
+    for entry in entries {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if !path.is_file() || name.ends_with(LOG_INDEX) {
+            continue;
         }
-        scrubbed.files.push(ScannedFile { name: entry.file_name().to_string_lossy().into_owned(), bytes });
+        let mut see =
+            |block: &[u8]| found.extend(automaton.find_overlapping_iter(block).map(|hit| hit.pattern().as_usize()));
+        let bytes = if name == super::FILE_NAME {
+            wipe::with_database(directory, |file| blocks(file, &mut see))?
+        } else {
+            blocks(&mut File::open(&path).map_err(FAILED)?, &mut see)?
+        };
+        scrubbed.files.push(ScannedFile { name, bytes });
     }
-    for place in found {
-        match is_said_elsewhere(pieces[place])? {
-            true => scrubbed.said_elsewhere += 1,
-            false => scrubbed.left += 1,
-        }
+    if !found.is_empty() {
+        let left: Vec<&[u8]> = found.iter().map(|place| pieces[*place]).collect();
+        let of_left = self::automaton(&left)?;
+        let mut elsewhere = BTreeSet::new();
+        each_kept(&mut |kept| {
+            elsewhere.extend(of_left.find_overlapping_iter(kept).map(|hit| hit.pattern().as_usize()))
+        })?;
+        scrubbed.said_elsewhere = elsewhere.len() as u64;
+        scrubbed.left = (left.len() - elsewhere.len()) as u64;
     }
     Ok(scrubbed)
+}
+
+fn automaton(pieces: &[&[u8]]) -> Result<AhoCorasick, StoreError> {
+    AhoCorasick::new(pieces).map_err(|e| StoreError::Backend { doing: "looking for what is left", source: Box::new(e) })
+}
+
+/// Shows a file block by block, each with the end of the one before: a piece may lie across both. How long it is.
+fn blocks(file: &mut (impl Read + ?Sized), see: &mut impl FnMut(&[u8])) -> Result<u64, StoreError> {
+    let mut bytes = 0;
+    let mut block: Vec<u8> = Vec::with_capacity(BLOCK_BYTES + PIECE_BYTES);
+    loop {
+        let kept = block.len().min(PIECE_BYTES - 1);
+        block.drain(..block.len() - kept);
+        let read = (&mut *file).take(BLOCK_BYTES as u64).read_to_end(&mut block).map_err(FAILED)?;
+        if read == 0 {
+            return Ok(bytes);
+        }
+        bytes += read as u64;
+        see(&block);
+    }
 }
 
 /// Pieces of each, from its beginning, its end and between. Cut where text may be escaped in JSON, and at characters.

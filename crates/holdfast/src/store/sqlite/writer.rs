@@ -3,7 +3,9 @@
 //! Two invariants: (1) a job is answered `Ok` only after the commit that holds it; (2) a job that fails leaves nothing, because
 //! each runs in a savepoint of its own, and the others of its group go through.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -13,7 +15,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::apply;
 use super::open::{WriterLock, failed};
 use super::traits::TraitsRow;
-use super::{segments, traits, vectors};
+use super::{segments, traits, vectors, wipe};
 use crate::env::Env;
 use crate::store::{ModelId, StoreError};
 use crate::types::change::{ChangeSet, Committed, EventVectors};
@@ -28,8 +30,8 @@ pub(super) type Reply<T> = Sender<Result<T, StoreError>>;
 
 pub(super) enum Job {
     Commit(Box<ChangeSet>, Reply<Committed>),
-    /// Moves the write-ahead log into the file and empties it.
-    Checkpoint(Reply<()>),
+    /// Overwrites what SQLite left on these pages; `None`: on those of the write-ahead log, which is moved into the file and emptied first.
+    Wipe(Option<Range<u32>>, Reply<()>),
     PutVectors(ModelId, Vec<EventVectors>, Reply<()>),
     ActivateModel(ModelId, Reply<()>),
 }
@@ -121,9 +123,8 @@ fn write_all(mut connection: Connection, queue: &Receiver<Job>, env: &Env, probe
 }
 
 fn write_group(connection: &mut Connection, group: Vec<Job>, env: &Env, probe: &Probe) {
-    // It runs outside any transaction, after what was handed in before it.
-    let (checkpoints, group): (Vec<Job>, Vec<Job>) =
-        group.into_iter().partition(|job| matches!(job, Job::Checkpoint(_)));
+    // They run outside any transaction, after what was handed in before them.
+    let (wipes, group): (Vec<Job>, Vec<Job>) = group.into_iter().partition(|job| matches!(job, Job::Wipe(..)));
     let mut waiting: Waiting = Vec::with_capacity(group.len());
     let written = if group.is_empty() { Ok(()) } else { try_group(connection, group, env, probe, &mut waiting) };
     if let Err(error) = &written {
@@ -132,9 +133,24 @@ fn write_group(connection: &mut Connection, group: Vec<Job>, env: &Env, probe: &
     for answer in waiting {
         answer(written.as_ref().map_err(StoreError::again).copied());
     }
-    for job in checkpoints {
-        if let Job::Checkpoint(reply) = job {
-            drop(reply.send(checkpoint(connection)));
+    for job in wipes {
+        if let Job::Wipe(pages, reply) = job {
+            drop(reply.send(wipe_pages(connection, pages)));
+        }
+    }
+}
+
+fn wipe_pages(connection: &Connection, pages: Option<Range<u32>>) -> Result<(), StoreError> {
+    let path = connection.path().unwrap_or_default();
+    let directory = Path::new(path).parent().unwrap_or(Path::new("."));
+    match pages {
+        Some(pages) => wipe::wipe(directory, pages),
+        None => {
+            let pages = wipe::pages_of_log(directory)?;
+            checkpoint(connection)?;
+            // Copies of pages that are kept would bring the old gaps back with the next change.
+            connection.execute_batch("PRAGMA shrink_memory").map_err(|e| failed("forgetting pages", e))?;
+            wipe::wipe(directory, pages.into_iter())
         }
     }
 }
@@ -196,7 +212,7 @@ fn try_group(
                 answer_later(waiting, reply, put)
             }
             // Taken out of the group before.
-            Job::Checkpoint(reply) => {
+            Job::Wipe(_, reply) => {
                 drop(reply.send(Err(StoreError::Closed)));
                 None
             }
@@ -261,7 +277,7 @@ fn answer_later<T: Send + 'static>(
 fn refuse(job: Job, error: &StoreError) {
     match job {
         Job::Commit(_, reply) => drop(reply.send(Err(error.again()))),
-        Job::Checkpoint(reply) | Job::PutVectors(_, _, reply) | Job::ActivateModel(_, reply) => {
+        Job::Wipe(_, reply) | Job::PutVectors(_, _, reply) | Job::ActivateModel(_, reply) => {
             drop(reply.send(Err(error.again())))
         }
     }
