@@ -31,6 +31,8 @@ pub fn marks() -> (&'static str, &'static [&'static str], &'static [&'static str
 pub struct BlockInput<'a> {
     /// The task in hand; an ended one is shown where it stopped.
     pub task: Option<&'a Task>,
+    /// The latest result is in the words of somebody whose text may not be believed.
+    pub unverified_result: bool,
     /// What recall found, best first.
     pub hits: &'a [Hit],
     /// The language of the query, or of the task if the query has none: labels follow it unless the options say otherwise.
@@ -63,7 +65,7 @@ pub enum BlockError {
 /// Makes the block. Without a task and without hits there is nothing to say, and the block is empty.
 pub fn block(input: &BlockInput<'_>, options: &BlockOptions) -> Result<ContextBlock, BlockError> {
     let labels = labels::of(options.language.unwrap_or(input.language));
-    let selected = select::select(input.task, input.hits, labels);
+    let selected = select::select(input, labels);
     let packed = pack::pack(selected, options.budget_tokens, input.count, labels)?;
     let rendered = render::render(&packed.lines, labels);
     Ok(ContextBlock {

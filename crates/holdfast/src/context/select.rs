@@ -1,5 +1,6 @@
 //! What the block could say, as lines in their fixed order, each with its importance and the shorter forms it may take.
 
+use super::BlockInput;
 use super::excerpt;
 use super::fence::inline;
 use super::labels::Labels;
@@ -58,8 +59,10 @@ const NAMES_WHEN_SHORT: usize = 10;
 /// A word of an update as short as this is the id of an element, or a status.
 const IDS_CHARACTERS_MAX: usize = 9;
 
-pub(super) fn select(task: Option<&Task>, hits: &[Hit], labels: &Labels) -> Selected {
-    let mut selection = Selection { labels, selected: Selected::default(), said: Vec::new(), quoted: Vec::new() };
+pub(super) fn select(input: &BlockInput<'_>, labels: &Labels) -> Selected {
+    let BlockInput { task, hits, unverified_result, .. } = *input;
+    let (said, quoted) = (Vec::new(), Vec::new());
+    let mut selection = Selection { labels, selected: Selected::default(), said, quoted, unverified_result };
     if let Some(task) = task {
         match (&task.closing, task.frame()) {
             (_, Some(frame)) => selection.live(task, frame),
@@ -80,6 +83,7 @@ struct Selection<'a> {
     said: Vec<(ElementId, String)>,
     /// What memories that are in the block were drawn from: only an excerpt can repeat it.
     quoted: Vec<(ElementId, String)>,
+    unverified_result: bool,
 }
 
 impl Selection<'_> {
@@ -98,7 +102,10 @@ impl Selection<'_> {
         self.items(task);
         self.decisions(task);
         if let Some(result) = &frame.latest_result {
-            self.element(task, Section::Result, Weight::Result, &result.id, &result.text);
+            self.said.push((result.id.clone(), result.text.clone()));
+            let aside = if self.unverified_result { self.labels.aside(self.labels.unverified) } else { String::new() };
+            let forms = self.forms(&result.text, |text| format!("{text}{aside}"));
+            self.line(task, Section::Result, Weight::Result, &result.id, forms);
         }
         for outcome in &frame.outcomes {
             let success = if outcome.success { self.labels.succeeded } else { self.labels.failed };

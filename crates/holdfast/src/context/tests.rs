@@ -26,7 +26,7 @@ pub(super) fn budget(budget_tokens: usize) -> BlockOptions {
 }
 
 pub(super) fn input<'a>(task: Option<&'a Task>, hits: &'a [Hit], language: Language) -> BlockInput<'a> {
-    BlockInput { task, hits, language, count: &tokens }
+    BlockInput { task, unverified_result: false, hits, language, count: &tokens }
 }
 
 pub(super) fn said(n: u128, source: Source, content: &str) -> StoredEvent {

@@ -16,7 +16,7 @@ use crate::store::{DenseQuery, ModelId, StoreError};
 use crate::text::{self, Tokenizer, fold};
 use crate::types::change::ChangeSet;
 use crate::types::context::{BlockItem, BlockOptions, ContextBlock};
-use crate::types::event::{Kind, Source, StoredEvent};
+use crate::types::event::{Kind, Source, StoredEvent, Trust};
 use crate::types::ids::{MemoryId, Seq};
 use crate::types::operation::{Target, Verb};
 use crate::types::query::{About, Filter, Found, Hit, MemoryNote, Query, Recalled, Route, TaskName, Verdict};
@@ -308,8 +308,12 @@ impl Engine {
             .ok_or_else(|| Error::UnknownTokenizer { name: options.tokenizer.clone() })?;
         let plan = recall::plan(query);
         let (recalled, task) = self.recall_planned(query, &plan, self.embed(&plan)?.as_ref())?;
+        let result = task.as_ref().and_then(Task::frame).and_then(|frame| frame.latest_result.as_ref());
+        let stored = result.map(|result| self.store.event(&query.scope.owner, result.source)).transpose()?.flatten();
         let input = BlockInput {
             task: task.as_ref(),
+            unverified_result: stored
+                .is_some_and(|stored| stored.event.trust == Trust::Untrusted && stored.event.source != Source::System),
             hits: &recalled.hits,
             language: text::main_language(&query.text),
             count: &|text| tokenizer.count(text),
