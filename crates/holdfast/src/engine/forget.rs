@@ -432,8 +432,10 @@ impl Engine {
             self.store.commit(part(Erased { operations: operations.to_vec(), ..Erased::default() }))?;
         }
         let sessions = self.sessions_of(owner, &events)?;
-        for events in events.chunks(EVENTS_A_COMMIT) {
-            self.store.commit(part(Erased { events: events.to_vec(), ..Erased::default() }))?;
+        // The newest first: of an owner that goes whole, the index is taken down from its end.
+        for events in events.rchunks(EVENTS_A_COMMIT) {
+            let erased = Erased { events: events.to_vec(), whole: renamed.is_some(), ..Erased::default() };
+            self.store.commit(part(erased))?;
         }
         let name = renamed.clone().unwrap_or_else(|| owner.clone());
         let last = Erased { sessions, renamed, ..Erased::default() };

@@ -161,6 +161,8 @@ pub struct Erased {
     pub past: Vec<(PastKind, String, i64)>,
     /// Placeholders whose secrets go, unless what stays has them too.
     pub secrets: Vec<String>,
+    /// These events are the last of an owner that goes whole, the newest first: their part of the index goes with them, and is not written anew.
+    pub whole: bool,
     /// The owner's name goes too: its journal stays under this one.
     pub renamed: Option<Owner>,
     /// An erasure of several commits is kept with its first and struck off with its last, so that it is finished after a crash.

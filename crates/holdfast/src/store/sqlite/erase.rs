@@ -34,7 +34,7 @@ pub(super) fn erase(
         let values = params![unfinished.id.0.as_bytes().as_slice(), number.0, json(unfinished)?];
         execute(connection, sql, values, ERASING)?;
     }
-    erase_events(connection, owner, name, &erased.events, env)?;
+    erase_events(connection, owner, name, erased, env)?;
     for id in &erased.tasks {
         let sql = "-- task_to_erase
             SELECT owner, body FROM task WHERE owner = ?1 AND id = ?2";
@@ -102,11 +102,11 @@ fn erase_events(
     connection: &Connection,
     owner: &mut OwnerRow,
     name: &Owner,
-    events: &[Seq],
+    erased: &Erased,
     env: &Env,
 ) -> Result<(), StoreError> {
     let mut by_segment: BTreeMap<i64, BTreeSet<u32>> = BTreeMap::new();
-    let newest_first: BTreeSet<Seq> = events.iter().copied().collect();
+    let newest_first: BTreeSet<Seq> = erased.events.iter().copied().collect();
     for seq in newest_first.into_iter().rev() {
         let row = owner.number.row(seq);
         let sql = format!("-- event_to_erase\n SELECT {EVENT_COLUMNS} FROM event WHERE row = ?1");
@@ -134,8 +134,15 @@ fn erase_events(
             by_segment.entry(segments::of(seq)).or_default().insert(position);
         }
     }
-    if !events.is_empty() {
+    if !erased.events.is_empty() {
         owner.rewritten += 1;
+    }
+    if erased.whole {
+        // What is left of these segments is found by its own terms, until it goes too.
+        return match by_segment.keys().next() {
+            Some(first) => segments::drop_from(connection, owner.number, *first),
+            None => Ok(()),
+        };
     }
     by_segment.iter().try_for_each(|(segment, gone)| segments::remove(connection, owner.number, *segment, gone))
 }

@@ -7,7 +7,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use aho_corasick::AhoCorasick;
+// Never iterated.
+use foldhash::{HashMap, HashMapExt};
 
 use super::wipe::{self, FAILED};
 use crate::store::{ScannedFile, Scrubbed, StoreError};
@@ -18,8 +19,10 @@ const PIECE_BYTES: usize = 24;
 const PIECE_BYTES_MIN: usize = 8;
 /// One piece in so many bytes: of a page of 4,096 that is left, several would be found.
 const STRIDE: usize = 512;
-/// Pieces looked for at once: their automaton takes some 50 MB.
-const PIECES_MAX: usize = 100_000;
+/// Pieces looked for at once: what is more is looked for by a part of it.
+const PIECES_MAX: usize = 400_000;
+/// Bits of the filter that most places of a file fail at: of 100,000 pieces one place in 40 passes by chance.
+const FILTER_BITS: u32 = 22;
 /// Read at a time.
 const BLOCK_BYTES: usize = 1024 * 1024;
 /// The index of the write-ahead log: it has numbers of pages, and locks that are lost when anybody closes it.
@@ -32,7 +35,7 @@ pub(super) fn scan(
     each_kept: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), StoreError>,
 ) -> Result<Scrubbed, StoreError> {
     let pieces: Vec<&[u8]> = pieces(remains);
-    let automaton = automaton(&pieces)?;
+    let finder = Finder::new(&pieces);
     let mut scrubbed = Scrubbed::default();
     let mut found: BTreeSet<usize> = BTreeSet::new();
     let mut entries: Vec<_> =
@@ -43,8 +46,11 @@ pub(super) fn scan(
         if !path.is_file() || name.ends_with(LOG_INDEX) {
             continue;
         }
-        let mut see =
-            |block: &[u8]| found.extend(automaton.find_overlapping_iter(block).map(|hit| hit.pattern().as_usize()));
+        let mut see = |block: &[u8]| {
+            finder.find(block, |place| {
+                found.insert(place);
+            });
+        };
         let bytes = if name == super::FILE_NAME {
             wipe::with_database(directory, |file| blocks(file, &mut see))?
         } else {
@@ -54,10 +60,12 @@ pub(super) fn scan(
     }
     if !found.is_empty() {
         let left: Vec<&[u8]> = found.iter().map(|place| pieces[*place]).collect();
-        let of_left = self::automaton(&left)?;
+        let of_left = Finder::new(&left);
         let mut elsewhere = BTreeSet::new();
         each_kept(&mut |kept| {
-            elsewhere.extend(of_left.find_overlapping_iter(kept).map(|hit| hit.pattern().as_usize()))
+            of_left.find(kept, |place| {
+                elsewhere.insert(place);
+            });
         })?;
         scrubbed.said_elsewhere = elsewhere.len() as u64;
         scrubbed.left = (left.len() - elsewhere.len()) as u64;
@@ -65,8 +73,46 @@ pub(super) fn scan(
     Ok(scrubbed)
 }
 
-fn automaton(pieces: &[&[u8]]) -> Result<AhoCorasick, StoreError> {
-    AhoCorasick::new(pieces).map_err(|e| StoreError::Backend { doing: "looking for what is left", source: Box::new(e) })
+/// Finds many pieces at once: each place is asked by its first eight bytes, which most fail. An automaton of as many is several times slower, as it
+/// is not in the processor's caches.
+struct Finder<'p> {
+    pieces: &'p [&'p [u8]],
+    filter: Vec<u64>,
+    by_head: HashMap<u64, Vec<usize>>,
+}
+
+impl<'p> Finder<'p> {
+    fn new(pieces: &'p [&'p [u8]]) -> Self {
+        let mut finder = Self { pieces, filter: vec![0; 1 << (FILTER_BITS - 6)], by_head: HashMap::new() };
+        for (place, piece) in pieces.iter().enumerate() {
+            let Some(head) = head(piece) else { continue };
+            let bit = bit(head);
+            finder.filter[bit >> 6] |= 1 << (bit & 63);
+            finder.by_head.entry(head).or_default().push(place);
+        }
+        finder
+    }
+
+    fn find(&self, bytes: &[u8], mut see: impl FnMut(usize)) {
+        for at in 0..bytes.len().saturating_sub(PIECE_BYTES_MIN - 1) {
+            let Some(head) = head(&bytes[at..]) else { return };
+            let bit = bit(head);
+            if self.filter[bit >> 6] & (1 << (bit & 63)) == 0 {
+                continue;
+            }
+            let here = |place: &&usize| bytes[at..].starts_with(self.pieces[**place]);
+            self.by_head.get(&head).into_iter().flatten().filter(here).for_each(|place| see(*place));
+        }
+    }
+}
+
+fn head(bytes: &[u8]) -> Option<u64> {
+    bytes.first_chunk().map(|head| u64::from_le_bytes(*head))
+}
+
+/// Which bit of the filter stands for eight bytes: Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4).
+fn bit(head: u64) -> usize {
+    (head.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS)) as usize
 }
 
 /// Shows a file block by block, each with the end of the one before: a piece may lie across both. How long it is.
@@ -107,4 +153,38 @@ fn pieces(remains: &[Vec<u8>]) -> Vec<&[u8]> {
         }
     }
     pieces.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Finder, PIECE_BYTES_MIN, pieces};
+
+    proptest! {
+        #[test]
+        fn what_is_there_is_found_and_nothing_else(
+            texts in prop::collection::vec("[ab]{8,12}", 1..6),
+            bytes in "[ab]{0,60}",
+        ) {
+            let pieces: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+            let mut found = vec![false; pieces.len()];
+            Finder::new(&pieces).find(bytes.as_bytes(), |place| found[place] = true);
+            let expected: Vec<bool> = texts.iter().map(|text| bytes.contains(text.as_str())).collect();
+            prop_assert_eq!(found, expected);
+        }
+
+        /// A page that is left of a text has a piece of it whole.
+        #[test]
+        fn any_page_of_a_text_holds_a_piece_of_it(text in "\\PC{1,3000}", from in 0_usize..4000) {
+            let remains = [text.clone().into_bytes()];
+            let pieces = pieces(&remains);
+            prop_assert!(pieces.iter().all(|piece| piece.len() >= PIECE_BYTES_MIN && text.as_bytes().windows(piece.len()).any(|w| w == *piece)));
+            let page = &text.as_bytes()[from.min(text.len())..text.len().min(from + 4_000)];
+            let plain = !text.contains(['"', '\\', '\u{7f}']);
+            if plain && page.len() > 1_200 {
+                prop_assert!(pieces.iter().any(|piece| page.windows(piece.len()).any(|w| w == *piece)));
+            }
+        }
+    }
 }

@@ -209,6 +209,16 @@ pub(super) fn remove(
     rows.flush()
 }
 
+/// Takes away the segments from this one on: their events are found by their own terms again.
+pub(super) fn drop_from(connection: &Connection, owner: OwnerNumber, first: i64) -> Result<(), StoreError> {
+    let sql = "-- drop_segments
+        DELETE FROM posting WHERE owner = ?1 AND segment >= ?2";
+    execute(connection, sql, params![owner.0, first], WRITING)?;
+    let sql = "-- indexed_before
+        UPDATE owner SET indexed = min(indexed, ?2) WHERE id = ?1";
+    execute_one(connection, sql, params![owner.0, first * SEGMENT_EVENTS], WRITING)
+}
+
 /// The segment a position is in.
 pub(super) fn of(position: Seq) -> i64 {
     (position.0 - 1) / SEGMENT_EVENTS
