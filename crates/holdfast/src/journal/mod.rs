@@ -3,9 +3,11 @@
 //! Each operation is committed to with a salt, and the chain runs over the commitments, not the text: when an operation's text
 //! is erased, its commitment stays and the chain still verifies (SPEC 7.1).
 
+mod managed;
 mod report;
 mod revert;
 
+pub use managed::{MANAGER, ManagedReport, Suspicion};
 pub use report::{Report, SupersededLine, TaskReport, report};
 pub use revert::{Document, revert};
 
