@@ -165,6 +165,17 @@ struct Plan {
 impl Engine {
     /// Goes through an owner's log and lets go what a policy no longer keeps. One run at a time; whatever it did can be undone by its run.
     pub fn manage(&self, owner: &Owner, policy: &Policy, options: ManageOptions) -> Result<Managed, Error> {
+        self.manage_until(owner, policy, options, &|| false)
+    }
+
+    /// As `manage`, until it is told to stop: then with an error, and what it did by then is done.
+    pub(super) fn manage_until(
+        &self,
+        owner: &Owner,
+        policy: &Policy,
+        options: ManageOptions,
+        stops: &dyn Fn() -> bool,
+    ) -> Result<Managed, Error> {
         let Some(_managing) = self.attention.manage(owner) else { return Err(Error::ManagerBusy) };
         // A run of its own, so that it is undone alone.
         let engine = Self { run: RunId(self.env.id()), ..self.handle() };
@@ -177,7 +188,7 @@ impl Engine {
                 summaries.extend(text.map(|text| (task.clone(), end.clone(), text)));
             }
         }
-        let mut plan = self.plan_letting_go(owner, policy, options, &stages)?;
+        let mut plan = self.plan_letting_go(owner, policy, options, &stages, stops)?;
         let touched = plan.due.iter().filter(|due| due.touches()).count() as u64;
         let named = |(task, end, _): &(TaskId, StageEnd, String)| format!("{task}: {}", end.stage);
         let mut managed = Managed {
@@ -205,7 +216,7 @@ impl Engine {
                     // Without it the stage is not over, and what was planned of it is void.
                     let ends = stages.get_mut(task).into_iter().flatten().filter(|other| other.through == end.through);
                     ends.for_each(|end| end.summarised = false);
-                    plan = self.plan_letting_go(owner, policy, options, &stages)?;
+                    plan = self.plan_letting_go(owner, policy, options, &stages, stops)?;
                     managed.stage_summaries.retain(|name| *name != format!("{task}: {}", end.stage));
                 }
             }
@@ -213,6 +224,9 @@ impl Engine {
             managed.events.extend(events);
             let moment = Moment { at, turn, policy };
             for part in in_parts(due) {
+                if stops() {
+                    return Err(StoreError::Closed.into());
+                }
                 managed.events.extend(engine.carry_out(owner, &moment, part)?);
             }
             managed.events.extend(engine.promote(owner, promoted)?);
@@ -237,6 +251,7 @@ impl Engine {
         policy: &Policy,
         options: ManageOptions,
         stages: &BTreeMap<TaskId, Vec<StageEnd>>,
+        stops: &dyn Fn() -> bool,
     ) -> Result<Plan, Error> {
         let embedder = self.embedding.serving()?.map(|embedder| &**embedder);
         let scales = &self.scales(owner, embedder, stages, policy.summary.stage_required)?;
@@ -253,6 +268,9 @@ impl Engine {
         let repeated = self.standing_repeated(owner)?;
         let mut page = EventPage { limit: PAGE, ..EventPage::default() };
         loop {
+            if stops() {
+                return Err(StoreError::Closed.into());
+            }
             let events = self.store.events(owner, &page)?;
             let Some(last) = events.last() else { break };
             page.after = Some(last.seq);

@@ -344,6 +344,9 @@ impl Engine {
         };
         let block = ContextBlock { about: recalled.about, ..context::block(&input, options)? };
         self.journal_serving(query, &block)?;
+        if let Some(manager) = &self.manager {
+            manager.hear_of_block(&query.scope.owner, task.as_ref(), &block, options);
+        }
         Ok(block)
     }
 

@@ -1,7 +1,7 @@
 //! Looking back: what a run or task did, and the history of one event.
 
 use super::{Engine, Error};
-use crate::journal::Report;
+use crate::journal::{Report, Suspicion};
 use crate::store::JournalPage;
 use crate::types::event::StoredEvent;
 use crate::types::ids::EventId;
@@ -34,6 +34,14 @@ impl Engine {
                 let Some(last) = entries.last() else { break };
                 page.after = Some(last.position);
                 entries.iter().for_each(|entry| report.count(&entry.operation));
+            }
+            // Of texts that were shortened, those whose source turned out wrong: what was left out may be what put it right.
+            for id in report.managed.rewritten() {
+                let Some(stored) = self.store.event(owner, id)? else { continue };
+                if stored.archived && !stored.overturned.is_empty() {
+                    let what = "a shorter text stands for it, and what it says was corrected".to_owned();
+                    report.managed.suspicious.push(Suspicion { event: id, what });
+                }
             }
         }
         Ok(report)

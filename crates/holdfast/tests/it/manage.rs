@@ -461,3 +461,64 @@ fn a_run_is_told_in_the_report() {
     let report = engine.report(&Owner::default(), &page).unwrap().managed;
     assert_eq!((report.runs, report.on_probation, report.discarded), (1, 1, 0));
 }
+
+/// With a policy of its own, an engine lets go by itself, and nobody waits for it.
+#[test]
+fn it_lets_go_by_itself_when_there_is_occasion() {
+    let background = |world: &World, day: u64, triggers: &str| {
+        drop(world.on_day(0));
+        let policy = Policy::from_toml(&format!("extends = \"support\"\n[triggers]\n{triggers}")).unwrap();
+        let start: jiff::Timestamp = "2026-11-27T09:00:00Z".parse().unwrap();
+        let env =
+            Arc::new(Env::fixed(500 + day, start + jiff::SignedDuration::from_hours(24 * i64::try_from(day).unwrap())));
+        Engine::open(Config { env, manager: Some(policy), ..lexical(world.directory.path()) }).unwrap()
+    };
+    let quiet = "every_events = 0\non_stage_change = false\non_task_end = false\ntimer_minutes = 0";
+    let waits = |engine: &Engine| {
+        engine.settle(|_| {}).unwrap();
+        engine.on_probation(&Owner::default()).unwrap().len()
+    };
+    // Every so many events.
+    let world = World::new();
+    noise(&world.on_day(0), None, NOISE[0].0);
+    let engine = background(&world, 30, &quiet.replace("every_events = 0", "every_events = 3"));
+    turns(&engine, None, 2);
+    assert_eq!(waits(&engine), 0);
+    turns(&engine, None, 1);
+    assert_eq!(waits(&engine), 1);
+    // At the end of a stage, and of a task.
+    for (trigger, action) in [
+        ("on_stage_change", serde_json::json!({"action": "set_stage", "stage": "two"})),
+        ("on_task_end", serde_json::json!({"action": "end", "outcome": "success"})),
+    ] {
+        let world = World::new();
+        let engine = world.on_day(0);
+        start(&engine, "report");
+        noise(&engine, None, NOISE[1].0);
+        drop(engine);
+        let engine =
+            background(&world, 30, &quiet.replace(&format!("{trigger} = false"), &format!("{trigger} = true")));
+        turns(&engine, None, 20);
+        assert_eq!(waits(&engine), 0, "{trigger}");
+        update(&engine, vec![serde_json::from_value(action).unwrap()]);
+        assert!(waits(&engine) > 0, "{trigger}");
+    }
+    // When working memory fills most of the block.
+    let world = World::new();
+    let engine = world.on_day(0);
+    start(&engine, "report");
+    let constraint =
+        |n: usize| Action::AddConstraint { text: format!("constraint number {n} holds for every page of it") };
+    update(&engine, (0..12).map(constraint).collect());
+    noise(&engine, None, NOISE[1].0);
+    drop(engine);
+    let engine = background(&world, 30, quiet);
+    turns(&engine, None, 10);
+    let ask = |budget_tokens: usize| {
+        let query = Query::new(scope(Some("t")), "how is the report going?", engine.now());
+        engine.context(&query, &BlockOptions { budget_tokens, ..BlockOptions::default() }).unwrap();
+        waits(&engine)
+    };
+    assert_eq!(ask(4_000), 0);
+    assert!(ask(300) > 0);
+}

@@ -57,6 +57,11 @@ impl<S: Store> Faulty<S> {
         Self::new(inner, plan)
     }
 
+    /// How many calls there were.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn inner(&self) -> &S {
         &self.inner
     }
