@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use self::stages::StageEnd;
-use self::weigh::standing_words;
+use self::weigh::{mention, standing_words};
 use super::archive::{KEPT_BYTES_MAX, archived};
 use super::{Engine, Error};
 use crate::journal::MANAGER;
@@ -418,6 +418,11 @@ impl Engine {
         self.with_at_hand(owner, |at_hand| {
             let citations = Citations::of(at_hand.tasks.iter().filter(|task| task.status.is_live()));
             let served = self.served_since(owner, Some(moment.at))?;
+            let said = self.said_since(owner, moment.turn)?;
+            let waiting: BTreeSet<Seq> = match part.iter().any(|due| matches!(due.what, What::Discard(_))) {
+                true => self.store.probation(owner)?.into_iter().map(|waiting| waiting.seq).collect(),
+                false => BTreeSet::new(),
+            };
             let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
             let mut lines = Vec::with_capacity(part.len());
             for Due { mut line, was_archived, what } in part {
@@ -425,7 +430,10 @@ impl Engine {
                 let there = stored.filter(|stored| !stored.hidden && stored.archived == was_archived);
                 let is_rescue = matches!(what, What::Rescue { .. } | What::Refuse);
                 let wanted = |stored: &StoredEvent| {
-                    !is_rescue && (citations.need(stored).is_some() || served.contains_key(&stored.event.id))
+                    let called = || citations.need(stored).is_some() || served.contains_key(&stored.event.id);
+                    // Mentions count from when it waits; somebody may have undone that it did.
+                    let of_discard = || mention(stored, &said).is_some() || !waiting.contains(&stored.seq);
+                    !is_rescue && (called() || matches!(what, What::Discard(_)) && of_discard())
                 };
                 match there.filter(|stored| !wanted(stored)) {
                     Some(stored) => self.carry_out_one(moment, &stored, what, &line, &mut changes),

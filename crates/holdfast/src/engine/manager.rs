@@ -21,6 +21,10 @@ use crate::types::task::Task;
 /// Working memory that stays full wakes the manager only after so many events: what it let go a moment ago it need not look for again.
 const EVENTS_BETWEEN_RUNS_FOR_ROOM: u32 = 10;
 
+/// A run looks at the whole log, so in a long one it waits until so many events looked at are paid for by each that came: a policy that says
+/// every 3 events means a log of hundreds.
+const LOOKED_AT_FOR_AN_EVENT: u32 = 100;
+
 /// Owners whose events are counted at once. Of more, one that has few begins anew.
 const OWNERS_MAX: usize = 10_000;
 
@@ -43,6 +47,8 @@ struct State {
     due: BTreeMap<Owner, bool>,
     /// Events since the last time.
     events: BTreeMap<Owner, u32>,
+    /// How many were looked at then.
+    looked_at: BTreeMap<Owner, u32>,
     busy: bool,
     closing: bool,
 }
@@ -108,12 +114,14 @@ impl Manager {
         let mut state = self.shared.lock();
         if state.events.len() >= OWNERS_MAX && !state.events.contains_key(owner) {
             state.events.clear();
+            state.looked_at.clear();
         }
         let events = state.events.entry(owner.clone()).or_default();
         *events = events.saturating_add(occasion.events);
-        let enough = every_events > 0 && *events >= every_events;
+        let (events_now, long) = (*events, state.looked_at.get(owner).copied().unwrap_or(0) / LOOKED_AT_FOR_AN_EVENT);
+        let enough = every_events > 0 && events_now >= every_events.max(long);
         if enough || on_stage_change && occasion.stage_changed || on_task_end && occasion.task_ended {
-            *events = 0;
+            state.events.insert(owner.clone(), 0);
             state.due.entry(owner.clone()).or_default();
             self.shared.changed.notify_all();
         }
@@ -186,6 +194,8 @@ fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
             let options = ManageOptions { over_budget, ..ManageOptions::default() };
             match catch_unwind(AssertUnwindSafe(|| engine.manage_until(&owner, policy, options, &closing))) {
                 Ok(Ok(managed)) => {
+                    let looked_at = u32::try_from(managed.events.len()).unwrap_or(u32::MAX);
+                    shared.lock().looked_at.insert(owner, looked_at);
                     let (waiting, discarded) = (managed.count(Fate::OnProbation), managed.count(Fate::Discarded));
                     let saved = managed.tokens_saved();
                     tracing::debug!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::engine::{Engine, Error};
 use crate::journal::MANAGER;
@@ -39,6 +39,9 @@ const SUMMARY_CHARACTERS: usize = 600;
 
 /// Artifacts and open items named in one.
 const NAMED_MAX: usize = 20;
+
+/// Where the event of a summary says after and through which event its stage was.
+const SUMMARY_OF: &str = "summary_of";
 
 /// A stage that a task has left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,6 +130,36 @@ impl Engine {
         Ok(summary_of(&events, &task))
     }
 
+    /// Summaries that were drawn from some of these events: they are erased with them, and the next run sums the stage up without.
+    pub(in crate::engine) fn summaries_drawn_from(
+        &self,
+        owner: &Owner,
+        events: &[StoredEvent],
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        let mut of_task: BTreeMap<&TaskId, Vec<Seq>> = BTreeMap::new();
+        for stored in events {
+            let Some(task) = &stored.event.scope.task else { continue };
+            of_task.entry(task).or_default().push(stored.seq);
+        }
+        let mut drawn = Vec::new();
+        for (task, positions) in of_task {
+            let filter = Filter {
+                task: Some(task.clone()),
+                sources: vec![Source::System],
+                kinds: vec![Kind::StatusChange],
+                hidden: true,
+                ..Filter::default()
+            };
+            let page = EventPage { filter, limit: usize::MAX, ..EventPage::default() };
+            drawn.extend(self.store.events(owner, &page)?.into_iter().filter(|stored| {
+                let of = stored.event.metadata.get(SUMMARY_OF).cloned();
+                let of: Option<(Seq, Seq)> = of.and_then(|of| serde_json::from_value(of).ok());
+                of.is_some_and(|(after, through)| positions.iter().any(|seq| after < *seq && *seq <= through))
+            }));
+        }
+        Ok(drawn)
+    }
+
     /// Keeps a summary in the task and in the log, in one commit. `false`: there is no place for it any more.
     pub(super) fn keep_summary(&self, owner: &Owner, id: &TaskId, end: &StageEnd, text: &str) -> Result<bool, Error> {
         self.with_at_hand(owner, |at_hand| {
@@ -139,6 +172,8 @@ impl Engine {
             let mut raw = RawEvent::new(scope, Source::System, Kind::StatusChange, format!("{}: {text}", end.stage));
             let now = self.now();
             raw.occurred_at = Some(now.clone());
+            // By this it is known whose words it repeats, when some of them are to be erased.
+            raw.metadata.insert(SUMMARY_OF.to_owned(), json!([end.after, end.through]));
             let event = redact::redact(raw, &self.rules_of(owner))?.stamped(self.new_event_id(), self.env.now());
             let (stage, text) = (end.stage.clone(), text.to_owned());
             let update = Update { actions: vec![Action::SummariseStage { stage, text }], ..Update::default() };

@@ -40,7 +40,7 @@ fn tell(engine: &Engine) {
         The rollback script must not be deleted. Then lunch was ordered, and everybody talked about the weekend and the outing. \
         The projector was moved to the other room. A new plant stands in the hall. Nobody knows who watered it.";
     for n in 0..60 {
-        let text = if n % 20 == 7 { long } else { "The page has loaded, and its sidebar links to the newsletter." };
+        let text = if n % 20 == 7 { long } else { "The sidebar links to a newsletter and to a weather forecast." };
         let raw = RawEvent::new(scope.clone(), Source::Tool, Kind::ToolResult, text);
         engine.observe(raw).expect("an event");
     }
@@ -98,9 +98,9 @@ fn a_run_that_broke_off_is_made_up_for() {
         .map(|call| (call, Fault::Refused))
         .chain(calls.skip(5).step_by(10).map(|call| (call, Fault::ReplyLost)))
     {
-        let (left, broke_off, ..) = run(Some((call, fault)));
+        let (left, broke_off, managed, _) = run(Some((call, fault)));
         broken += u32::from(broke_off);
-        assert_eq!(left.len(), whole.len(), "call {call}, {fault:?}");
+        assert_eq!(left.len(), whole.len(), "call {call}, {fault:?}: {managed:?}");
         for (left, whole) in left.iter().zip(&whole) {
             // What went on probation before the break has its turn from then.
             let is_turn = |line: &str| line.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ');

@@ -12,7 +12,7 @@ use crate::engine::{Embedded, Engine, Error};
 use crate::forget;
 use crate::manager::{Candidate, Citations, Rescue};
 use crate::store::{EventPage, JournalPage, StoreError};
-use crate::text::{fold, is_stop_term, term_set};
+use crate::text::{contains_whole, fold, is_stop_term, term_set};
 use crate::types::event::{Kind, Source, StoredEvent};
 use crate::types::ids::{EventId, OperationId, Seq};
 use crate::types::memory::{MemoryFilter, MemoryKind, MemoryStatus};
@@ -294,13 +294,19 @@ impl Scales {
         if let Some(need) = self.citations.need(stored) {
             return Some(Rescue::CitedByStep { step: need.element().to_owned() });
         }
-        let names = names(stored);
         let since = i64::try_from(waiting.probation.since_turn).unwrap_or(i64::MAX);
-        let later = said.iter().filter(|(seq, id, _)| seq.0 > since && *id != waiting.id);
-        let mut mentions =
-            later.filter(|(_, _, text)| names.iter().any(|name| crate::text::contains_whole(text, name)));
-        mentions.next().map(|(_, by, _)| Rescue::Mentioned { by: *by })
+        mention(stored, said.iter().filter(|(seq, _, _)| seq.0 > since)).map(|by| Rescue::Mentioned { by })
     }
+}
+
+/// Who of these names what an event does.
+pub(super) fn mention<'a>(
+    stored: &StoredEvent,
+    said: impl IntoIterator<Item = &'a (Seq, EventId, String)>,
+) -> Option<EventId> {
+    let names = names(stored);
+    let mut others = said.into_iter().filter(|(_, id, _)| *id != stored.event.id);
+    others.find(|(_, _, text)| names.iter().any(|name| contains_whole(text, name))).map(|(_, by, _)| *by)
 }
 
 /// What an event may be mentioned by: whom and what it names, not its dates.
