@@ -30,7 +30,7 @@ pub fn run(global: &Global, arguments: &ManageArguments, printer: Printer) -> Re
         printer.say("nothing was done: this is what would be");
     }
     if let Some(blast) = &managed.blast {
-        printer.say(&format!("without --force it would stop: {blast}"));
+        printer.say(format!("without --force it would stop: {blast}"));
     }
     printer.either(&managed, || in_words(&managed, printer))
 }
@@ -81,8 +81,8 @@ fn spoken(word: &str) -> String {
 pub fn fate_in_words(history: &History) -> Option<String> {
     let target = Target::Event(history.event.event.id);
     let of_manager = |verb: Verb| matches!(verb, Verb::Probation | Verb::Rescue | Verb::Discard | Verb::Unhide);
-    let lines = history.operations.iter().map(|entry| &entry.operation);
-    let last = lines.filter(|operation| operation.target == target && of_manager(operation.verb)).next_back()?;
+    let mut lines = history.operations.iter().map(|entry| &entry.operation);
+    let last = lines.rfind(|operation| operation.target == target && of_manager(operation.verb))?;
     let waiting = match last.verb {
         Verb::Probation => on_probation(last.after.as_ref()?)?,
         Verb::Discard => on_probation(last.before.as_ref()?.get("probation")?)?,

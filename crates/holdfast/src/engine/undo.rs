@@ -248,7 +248,7 @@ impl Engine {
             waiting.into_iter().map(|waiting| (waiting.id.to_string(), waiting)).collect();
         for ((kind, key), changes) in documents {
             let current = match kind {
-                PastKind::Probation => waiting.get(&key).map(|waiting| as_kept(waiting)),
+                PastKind::Probation => waiting.get(&key).map(as_kept),
                 _ => self.document(owner, kind, &key)?,
             };
             let found = self.put_back(owner, (kind, &key), current, changes, with_dependants, &mut change)?;

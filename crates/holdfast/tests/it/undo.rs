@@ -128,7 +128,7 @@ fn an_update_is_undone_and_what_came_later_stays() {
     let done = undone(&engine, wrong);
     assert_eq!((done.tasks, done.dependants.len()), (1, 0));
     assert_eq!(constraints(&engine), ["send it before Friday"]);
-    assert!(matches!(engine.undo(&Owner::default(), &undo(wrong)), Ok(_)), "undone again, nothing is left to change");
+    assert!(engine.undo(&Owner::default(), &undo(wrong)).is_ok(), "undone again, nothing is left to change");
     assert_eq!(constraints(&engine), ["send it before Friday"]);
 }
 
