@@ -701,6 +701,9 @@ pub struct ReportArguments {
     /// A run's id, latest, or all
     #[arg(long, default_value = "latest", value_name = "RUN")]
     pub run: RunArgument,
+    /// As one HTML page, with a chart of what is in view with and without what was let go
+    #[arg(long, conflicts_with = "json")]
+    pub html: bool,
 }
 
 /// Which run is meant.

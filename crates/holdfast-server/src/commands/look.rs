@@ -174,6 +174,9 @@ pub fn report(global: &Global, arguments: &ReportArguments, printer: Printer) ->
     let owner = open::owner(global, &engine, printer)?;
     let page =
         JournalPage { run: run(&engine, &owner, arguments.run)?, task: global.task.clone(), ..JournalPage::default() };
+    if arguments.html {
+        return Ok(printer.text(&engine.report_page(&owner, &page)?)?);
+    }
     let report = engine.report(&owner, &page)?;
     if report.operations == 0 {
         printer.say("nothing was done: the journal has no operation of this run, task and owner");

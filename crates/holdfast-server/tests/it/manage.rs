@@ -37,6 +37,9 @@ fn looked_at_done_told_and_taken_back() {
     assert!(history.contains("discarded at turn 3 by policy research, score 0.1"), "{history}");
     let report = place.run(&["report"]).ok().stdout;
     assert!(report.contains("discarded: 3") && report.contains("tokens saved"), "{report}");
+    let page = place.run(&["report", "--html"]).ok().stdout;
+    assert!(page.starts_with("<!doctype html>") && page.contains("<tr><td>Discarded</td><td>3</td></tr>"), "{page}");
+    assert!(page.contains("3 events; solid: as it is, 0 tokens at the end; dashed:"), "{page}");
     assert!(!place.run(&["recall", "导航栏里的意见反馈入口"]).ok().stdout.contains("导航栏"));
     place.run(&["undo", "--run", "latest", "--reason", "it was needed"]).ok();
     assert!(place.run(&["recall", "导航栏里的意见反馈入口"]).ok().stdout.contains("导航栏"));

@@ -4,10 +4,12 @@
 //! is erased, its commitment stays and the chain still verifies (SPEC 7.1).
 
 mod managed;
+mod page;
 mod report;
 mod revert;
 
 pub use managed::{MANAGER, ManagedReport, Suspicion};
+pub use page::{InView, page};
 pub use report::{Report, SupersededLine, TaskReport, report};
 pub use revert::{Document, revert};
 
