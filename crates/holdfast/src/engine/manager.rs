@@ -21,9 +21,9 @@ use crate::types::task::Task;
 /// Working memory that stays full wakes the manager only after so many events: what it let go a moment ago it need not look for again.
 const EVENTS_BETWEEN_RUNS_FOR_ROOM: u32 = 10;
 
-/// A run looks at the whole log, so in a long one it waits until so many events looked at are paid for by each that came: a policy that says
-/// every 3 events means a log of hundreds.
-const LOOKED_AT_FOR_AN_EVENT: u32 = 100;
+/// A run looks at the whole log, so in a long one it waits until the log has grown by a twentieth: each event that comes pays for so many that
+/// are looked at, however long the log is. At 100 an event cost more to let go than to record.
+const LOOKED_AT_FOR_AN_EVENT: u32 = 20;
 
 /// Owners whose events are counted at once. Of more, one that has few begins anew.
 const OWNERS_MAX: usize = 10_000;

@@ -560,3 +560,52 @@ fn what_is_erased_is_gone_from_the_summary_of_its_stage_too() {
         assert!(summary(&engine).contains("2.8%") && !summary(&engine).contains(secret), "{}", summary(&engine));
     }
 }
+
+/// What the manager costs those it runs beside: `cargo test --release -- --ignored --nocapture what_it_costs`.
+#[test]
+#[ignore = "measures, and takes a while"]
+fn what_it_costs_others() {
+    for manager in [None, Some(policy("support")), Some(policy("aggressive"))] {
+        let world = World::new();
+        let name = manager.as_ref().map_or_else(|| "off".to_owned(), |policy| policy.name.clone());
+        let engine = Engine::open(Config { manager, ..lexical(world.directory.path()) }).unwrap();
+        let (mut observed, mut asked) = (Vec::new(), Vec::new());
+        for n in 0..3_000 {
+            let began = std::time::Instant::now();
+            match n % 3 {
+                0 => drop(
+                    engine
+                        .observe(RawEvent::new(
+                            scope(None),
+                            Source::User,
+                            Kind::Query,
+                            format!("网关第{n}步的压测怎么样了"),
+                        ))
+                        .unwrap(),
+                ),
+                _ => drop(
+                    engine
+                        .observe(RawEvent::new(
+                            scope(None),
+                            Source::Tool,
+                            Kind::ToolResult,
+                            format!("step {n}: {}", NOISE[n % 2].0),
+                        ))
+                        .unwrap(),
+                ),
+            }
+            observed.push(began.elapsed());
+            if n % 10 == 9 {
+                let began = std::time::Instant::now();
+                context(&engine, "网关的压测到哪一步了");
+                asked.push(began.elapsed());
+            }
+        }
+        let told = |mut times: Vec<std::time::Duration>| {
+            times.sort_unstable();
+            (times[times.len() / 2], times[times.len() * 99 / 100])
+        };
+        let waiting = engine.on_probation(&Owner::default()).unwrap().len();
+        println!("{name}: observe {:?}, context {:?} (p50, p99); {waiting} on probation", told(observed), told(asked));
+    }
+}
