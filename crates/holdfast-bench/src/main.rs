@@ -3,6 +3,7 @@
 mod baseline;
 mod data;
 mod duplicates;
+mod forget;
 mod memory;
 mod metrics;
 mod retrieval;
@@ -23,6 +24,8 @@ enum Command {
     Update(update::Arguments),
     /// When do two memories say the same? By vectors and text, on pairs of statements.
     Duplicates(duplicates::Arguments),
+    /// What does erasing a user cost, and what does it cost the others?
+    Forget(forget::Arguments),
     /// How fast is it, and how does that grow with the number of events?
     Speed(speed::Arguments),
 }
@@ -33,6 +36,7 @@ fn main() -> anyhow::Result<()> {
         Command::Memory(arguments) => memory::run(&arguments),
         Command::Update(arguments) => update::run(&arguments),
         Command::Duplicates(arguments) => duplicates::run(&arguments),
+        Command::Forget(arguments) => forget::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
     }
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{Engine, Error};
 use crate::forget::{self, Gone};
+use crate::learn;
 use crate::redact;
 use crate::signals;
 use crate::store::EventPage;
@@ -16,7 +17,7 @@ use crate::text;
 use crate::types::change::{ChangeSet, Hiding, MemoryChange, NewEvent, SessionState, TaskChange, Trace};
 use crate::types::event::{Event, RawEvent, StoredEvent};
 use crate::types::ids::EventId;
-use crate::types::memory::{MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Origin, SLOT_PART_BYTES_MAX};
+use crate::types::memory::{MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Origin, SLOT_PART_BYTES_MAX, Stance};
 use crate::types::operation::{Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, Scope};
@@ -203,12 +204,13 @@ impl Engine {
                     // What is known of its slot, here or from the lines before, is not overruled by a file.
                     let slot = MemoryFilter { slot: Some(memory.slot()), statuses: vec![MemoryStatus::Active] };
                     let in_force = memory.status == MemoryStatus::Active;
-                    if in_force && (!taken.insert(memory.slot()) || !self.store.memories(owner, &slot)?.is_empty()) {
-                        memory.status = MemoryStatus::Pending;
-                        // It speaks for nobody here until somebody confirms it.
-                        memory.origin = Origin::Imported;
-                        memory.sources.iter_mut().for_each(|source| source.origin = Origin::Imported);
-                        memory.reason = Some("another is in force in the store it was brought into".to_owned());
+                    let grounded = self.is_grounded(owner, &memory, &changes.events)?;
+                    if in_force && !grounded {
+                        as_somebody_elses(&mut memory, "no event of the user's says what it rests on");
+                    } else if in_force
+                        && (!taken.insert(memory.slot()) || !self.store.memories(owner, &slot)?.is_empty())
+                    {
+                        as_somebody_elses(&mut memory, "another is in force in the store it was brought into");
                     }
                     brought.insert(memory.id.to_string());
                     changes.memories.push(MemoryChange { memory, expected_version: None });
@@ -242,7 +244,38 @@ impl Engine {
     }
 }
 
+/// It speaks for nobody here until somebody confirms it.
+fn as_somebody_elses(memory: &mut Memory, reason: &str) {
+    memory.status = MemoryStatus::Pending;
+    memory.origin = Origin::Imported;
+    memory.sources.iter_mut().for_each(|source| source.origin = Origin::Imported);
+    memory.reason = Some(reason.to_owned());
+}
+
 impl Engine {
+    /// Whether the events that a memory rests on are there, and what it says the user said is in the user's own words: a file may have been
+    /// written by anybody. An operator's word has no event, and a file with one is the operator's to bring in.
+    fn is_grounded(&self, owner: &Owner, memory: &Memory, brought: &[NewEvent]) -> Result<bool, Error> {
+        for source in &memory.sources {
+            let Some(id) = source.event else { continue };
+            let known = brought.iter().find(|new| new.event.id == id).map(|new| new.event.clone());
+            let event = match known {
+                Some(event) => event,
+                None => {
+                    let Some(stored) = self.store.event(owner, id)? else { return Ok(false) };
+                    let mut event = stored.event;
+                    event.content = self.store.body(owner, stored.seq)?.unwrap_or_default();
+                    event
+                }
+            };
+            let claims = source.origin == Origin::UserStated && source.stance == Stance::States;
+            if claims && !(learn::is_first_hand(&event) && event.content.contains(&source.quote)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn is_erased(&self, owner: &Owner, traces: &[Trace]) -> Result<bool, Error> {
         Ok(self.store.has_erased()? && self.store.erased(owner, traces)?.contains(&true))
     }

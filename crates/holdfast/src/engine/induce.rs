@@ -307,7 +307,11 @@ fn checked(page: &Page, proposals: &[ProposedMemory], induced: &mut Induced) -> 
             Some(shown) => checked.push(Checked {
                 source: proposal.source,
                 quote: proposal.quote[..proposal.quote.floor_char_boundary(REFUSED_BYTES_MAX)].to_owned(),
-                verdict: learn::from_proposal(proposal, &shown.event),
+                verdict: learn::from_proposal(
+                    proposal,
+                    &shown.event,
+                    &signals::attribution(&shown.event.content, &shown.event.occurred_at),
+                ),
             }),
             None => induced.unusable.push(format!("there is no event {} in what was shown", proposal.source)),
         }

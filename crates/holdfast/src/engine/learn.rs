@@ -49,6 +49,9 @@ const PAGES_BY_ITSELF_MAX: usize = 2;
 const TASKS_OF_A_KIND_MAX: usize = 12;
 const EVENTS_OF_A_TASK_MAX: usize = 60;
 
+/// Events of a task looked through for others' texts that its conclusions may come from: more than most tasks have.
+const HEARD_IN_A_TASK_MAX: usize = 200;
+
 /// How much of somebody else's text is looked at for what it asks to be remembered.
 const UNTRUSTED_BYTES_MAX: usize = 4 * 1024;
 
@@ -283,6 +286,10 @@ impl Engine {
             taken_back.extend(learn::taken_back_elsewhere(candidate, &known, &candidates));
         }
         candidates.extend(taken_back);
+        candidates = self.unruled(owner, candidates, slots)?;
+        if learn::switches(&candidates) {
+            learn::into_slots(&mut candidates, &slots.all(self, owner)?);
+        }
         // In the order of their moments, so that the first of a slot makes its memory.
         candidates.sort_by_key(|candidate| candidate.evidence.at.timestamp());
         let mut by_slot: BTreeMap<Slot, Vec<Candidate>> = BTreeMap::new();
@@ -307,6 +314,18 @@ impl Engine {
             all.extend(changes);
         }
         Ok(all)
+    }
+
+    /// Without what recurs of things that the user has stated a rule about: the rule says how it is.
+    fn unruled(&self, owner: &Owner, mut candidates: Vec<Candidate>, slots: &Slots) -> Result<Vec<Candidate>, Error> {
+        if candidates.iter().any(learn::recurs_together) {
+            let known = slots.all(self, owner)?;
+            let (together, rest): (Vec<_>, Vec<_>) = candidates.into_iter().partition(learn::recurs_together);
+            candidates = rest;
+            let free: Vec<_> = together.into_iter().filter(|one| !learn::is_ruled(one, &known, &candidates)).collect();
+            candidates.extend(free);
+        }
+        Ok(candidates)
     }
 
     /// What an event states: nothing if it holds a block of ours.
@@ -389,13 +408,7 @@ impl Engine {
     fn of_tasks(&self, owner: &Owner, tasks: &[Task], ended: &[(&Task, &Event)]) -> Result<Vec<Candidate>, Error> {
         let mut candidates = Vec::new();
         for (task, event) in ended {
-            let mut sources = BTreeMap::new();
-            for concluded in task.closing.iter().flat_map(|closing| &closing.conclusions) {
-                let source =
-                    self.store.event(owner, concluded.source)?.map(|stored| (stored.event.source, stored.event.trust));
-                sources.insert(concluded.source, source);
-            }
-            let left = learn::from_task(task, event, |id| sources.get(&id).copied().flatten());
+            let left = learn::from_task(task, event, &self.grounds(owner, task)?);
             // What speaks of the user or gives orders is the user's to say, whoever concluded it.
             candidates.extend(left.into_iter().filter(|one| !self.speaks_for_the_user(&one.content, event)));
         }
@@ -406,6 +419,24 @@ impl Engine {
             ended.iter().filter_map(|(task, _)| kind_of(task)).collect(),
         )?);
         Ok(candidates)
+    }
+
+    /// What a task's conclusions were drawn from, and what it heard from others.
+    fn grounds(&self, owner: &Owner, task: &Task) -> Result<learn::Grounds, Error> {
+        let mut grounds = learn::Grounds::default();
+        let Some(closing) = task.closing.as_ref().filter(|closing| !closing.conclusions.is_empty()) else {
+            return Ok(grounds);
+        };
+        for concluded in &closing.conclusions {
+            if let Some(stored) = self.store.event(owner, concluded.source)? {
+                grounds.sources.insert(concluded.source, stored.event);
+            }
+        }
+        let filter = Filter { task: Some(task.id.clone()), history: true, ..Filter::default() };
+        let page = EventPage { filter, newest_first: true, limit: HEARD_IN_A_TASK_MAX, after: None };
+        let heard = self.store.events(owner, &page)?.into_iter().map(|stored| stored.event);
+        grounds.untrusted = heard.filter(|event| event.trust == Trust::Untrusted).collect();
+        Ok(grounds)
     }
 
     /// Habits and wishes of the tasks of these kinds.
@@ -419,6 +450,7 @@ impl Engine {
             let (requests, wishes) = self.asked_of(owner, &kind, &alike[..alike.len().min(TASKS_OF_A_KIND_MAX)])?;
             candidates.extend(learn::habits(&requests).into_iter().flatten());
             candidates.extend(learn::promotions(&wishes).into_iter().flatten());
+            candidates.extend(learn::named_together(&requests));
         }
         Ok(candidates)
     }
@@ -432,7 +464,8 @@ impl Engine {
     /// Whether a conclusion states what only the user may: how they want it, or how things are with them.
     fn speaks_for_the_user(&self, content: &str, event: &Event) -> bool {
         let folded = text::fold(content);
-        ["用户", "the user", "user "].iter().any(|word| folded.contains(word))
+        learn::speaks_for_a_person(content)
+            || ["用户", "the user", "user "].iter().any(|word| folded.contains(word))
             || signals::statements(content, &event.occurred_at, &self.lexicon)
                 .iter()
                 .any(|statement| !matches!(statement.claim, Claim::Forget { .. }))
@@ -442,6 +475,13 @@ impl Engine {
     /// What the user asked for in these tasks, and when.
     fn asked_of(&self, owner: &Owner, kind: &str, tasks: &[&Task]) -> Result<(Vec<Request>, Vec<Wish>), Error> {
         let (mut requests, mut wishes) = (Vec::new(), Vec::new());
+        // 华星的评审 is of 华星.
+        let known: BTreeSet<String> = tasks
+            .iter()
+            .flat_map(|task| &task.items)
+            .map(|item| text::fold(item.name.split('的').next().unwrap_or_default()).trim().to_owned())
+            .filter(|name| name.chars().count() >= 2 && learn::topic(name).is_none())
+            .collect();
         for task in tasks {
             let filter = Filter {
                 task: Some(task.id.clone()),
@@ -470,12 +510,23 @@ impl Engine {
                 called: task.names.first().cloned().unwrap_or_else(|| task.title.clone()),
                 task: task.id.clone(),
                 event: stored.event.id,
-                at: stored.event.occurred_at,
+                at: stored.event.occurred_at.clone(),
+                named: self.named_in(&stored.event, &known),
                 quote: first_words(&stored.event.content),
                 language: stored.signals.language,
             }));
         }
         Ok((requests, wishes))
+    }
+
+    /// What a request names to be worked on: in one that says no to something, that may be what it names.
+    fn named_in(&self, event: &Event, known: &BTreeSet<String>) -> BTreeMap<String, String> {
+        if learn::says_no(&event.content) {
+            return BTreeMap::new();
+        }
+        let mut named = signals::named(&event.content, &event.occurred_at, known, &self.lexicon);
+        named.retain(|name, _| learn::topic(name).is_none());
+        named
     }
 }
 
@@ -494,14 +545,18 @@ fn ended_in<'a>(tasks: &'a [Task], events: &'a [StoredEvent]) -> Vec<(&'a Task, 
 fn overturned(change: &Change, all: &[Change]) -> Vec<(EventId, Overturned)> {
     let memory = &change.after;
     let ends = matches!(memory.status, MemoryStatus::Superseded | MemoryStatus::Retracted);
-    let ended_before = change.before.as_ref().is_some_and(|before| before.status == memory.status);
-    let Some(at) = memory.valid_to.as_ref().filter(|_| ends && !ended_before) else { return Vec::new() };
+    let ended_before = change.before.as_ref().filter(|before| before.status == memory.status);
+    let Some(at) = memory.valid_to.as_ref().filter(|_| ends) else { return Vec::new() };
+    // What comes late of what has ended is no more current than what was there.
+    let is_marked = |evidence: &Evidence| ended_before.is_some_and(|before| before.sources.contains(evidence));
     let next = all.iter().find(|other| Some(other.after.id) == memory.superseded_by);
     let marks = memory
         .sources
         .iter()
         .filter(|evidence| {
-            matches!(evidence.stance, Stance::States | Stance::Suggests) && evidence.origin == Origin::UserStated
+            matches!(evidence.stance, Stance::States | Stance::Suggests)
+                && evidence.origin == Origin::UserStated
+                && !is_marked(evidence)
         })
         .filter_map(|evidence| Some((evidence.event?, evidence.quote.as_str())))
         .flat_map(|(event, quote)| {

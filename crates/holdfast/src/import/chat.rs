@@ -184,9 +184,18 @@ impl Conversation {
             return Ok(said);
         }
         let blocks = fields.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let text = content_text(fields.get("content"))?;
+        let (own, brought): (Vec<Value>, Vec<Value>) = match source {
+            // What a user's client put beside the question is not what the user said.
+            Source::User => blocks.iter().cloned().partition(is_said),
+            _ => (blocks.to_vec(), Vec::new()),
+        };
+        let text = match fields.get("content") {
+            Some(Value::Array(_)) => content_text(Some(&Value::Array(own)))?,
+            content => content_text(content)?,
+        };
         // An assistant that only calls tools, and a system prompt left empty, said nothing; an empty question is a mistake.
-        let calls_or_results = blocks.iter().any(|block| matches!(block_type(block), "tool_use" | "tool_result"));
+        let calls_or_results =
+            !brought.is_empty() || blocks.iter().any(|block| matches!(block_type(block), "tool_use" | "tool_result"));
         if !text.trim().is_empty() || (source == Source::User && !calls_or_results) {
             said.push(Ok(Said { source, kind, text, tool: None, call_id: None }));
         }
@@ -196,6 +205,11 @@ impl Conversation {
         }
         if let Some(call) = fields.get("function_call").filter(|call| call.is_object()) {
             said.push(self.tool_call(call, None));
+        }
+        for block in brought {
+            let kind = block_type(&block).to_owned();
+            let text = content_text(Some(&Value::Array(vec![block])))?;
+            said.push(Ok(self.tool_result(&text, None, Some(&kind))));
         }
         for block in blocks.iter().filter(|block| block_type(block) == "tool_result") {
             let call_id = block.get("tool_use_id").and_then(Value::as_str);
@@ -308,6 +322,13 @@ fn content_text(content: Option<&Value>) -> Result<String, Problem> {
         texts.push(text);
     }
     Ok(texts.join("\n"))
+}
+
+/// Whether a part of a user's message is the user's own: text, what is only named (an image), and what has its own place (a tool's
+/// result). A search result, a quotation, or any other part with a text in it is somebody else's.
+fn is_said(block: &Value) -> bool {
+    let holds_text = block.get("text").is_some_and(Value::is_string);
+    matches!(block_type(block), "" | "text" | "input_text" | "tool_use" | "tool_result") || !holds_text
 }
 
 fn block_type(block: &Value) -> &str {

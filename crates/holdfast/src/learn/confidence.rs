@@ -65,6 +65,8 @@ pub(super) fn moved(confidence: f32, stance: Stance) -> f32 {
         Stance::Praises => toward_one(confidence, PRAISE),
         Stance::Blames => confidence * BLAME,
         Stance::Denies | Stance::Rejects => confidence * DENIED,
+        // That it is over says nothing against that it was so.
+        Stance::Ends => confidence,
     }
 }
 

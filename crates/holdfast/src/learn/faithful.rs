@@ -10,8 +10,9 @@ mod words;
 use std::ops::Range;
 
 use crate::text::{fold, index_terms, is_han_or_kana, sentences};
+use crate::types::signals::Attribution;
 use words::{
-    BECOMES, DENIED, EXAMPLES, GUESSES, LEADS, MINE_NOT, NEGATIONS, NOT_NEGATIONS, OTHERS, PRONOUNS, QUESTIONS,
+    BECOMES, DENIED, EXAMPLES, GUESSES, LEADS, MINE_NOT, NEGATIONS, NOT_NEGATIONS, OTHERS, PAST, PRONOUNS, QUESTIONS,
     REPORTS, SMALL, SUPPOSED, TRADES, TURNS, UNLIKE, VIA, WORKS_AS,
 };
 
@@ -52,6 +53,16 @@ impl<'a> Quoted<'a> {
             Some(Self { text, quote: span, sentence: start..end, before })
         })
     }
+}
+
+/// That the words are the user's own by the layout of the text and by what it says of itself: as the rules ask of a statement.
+pub(super) fn own(quoted: &Quoted<'_>, attribution: &Attribution) -> Result<(), &'static str> {
+    if attribution.is_own(quoted.text, &quoted.quote) { Ok(()) } else { Err("its sentence is somebody else's word") }
+}
+
+/// That a sentence says that what it orders lasts.
+pub(super) fn lasting(quoted: &Quoted<'_>, attribution: &Attribution) -> Result<(), &'static str> {
+    if attribution.lasts(&quoted.sentence) { Ok(()) } else { Err("no word of its sentence says that it lasts") }
 }
 
 /// A sentence in normal form, in its parts.
@@ -110,6 +121,9 @@ fn stated(quoted: &Quoted<'_>, said: &Said) -> Result<(), &'static str> {
     }
     if has(GUESSES) {
         return Err("its sentence is a guess");
+    }
+    if has_one(&said.whole[said.clauses.clone()], PAST) {
+        return Err("its sentence is of the past");
     }
     let before = &quoted.text[..quoted.quote.start];
     let line = before.rsplit('\n').next().unwrap_or_default().trim_start();

@@ -1,15 +1,16 @@
 //! What may become a memory, from whom, on what evidence (SPEC 3.2, 3.3, 3.8). Statements in, candidates and refusals out.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::slots::{self, aspects, bounded, essence, topic};
-use crate::text::{find_whole, fold};
+use crate::text::{find_whole, fold, is_stop_term, term_set};
 use crate::types::event::{Event, Kind, Source, Trust};
 use crate::types::ids::EventId;
 use crate::types::memory::{
     Applies, Evidence, MEMORY_BYTES_MAX, MemoryKind, Origin, SLOT_PART_BYTES_MAX, Slot, Stance, USER,
 };
-use crate::types::signals::{Claim, Liking, Standing, Statement};
+use crate::types::signals::{Claim, Holds, Liking, Standing, Statement};
 use crate::types::task::{Outcome, Task};
 
 /// The most that one text of somebody else's can ask an operator to look at.
@@ -93,9 +94,10 @@ pub fn from_event(event: &Event, statements: &[Statement]) -> (Vec<Candidate>, V
     (candidates, refusals)
 }
 
-/// Whether an event is the user's own word.
+/// Whether an event is the user's own word: what a tool brought or an agent said stays that, whoever handed it in.
 pub fn is_first_hand(event: &Event) -> bool {
-    event.source == Source::User && event.trust == Trust::Trusted && event.kind != Kind::Imported
+    let spoken = matches!(event.kind, Kind::Query | Kind::Note | Kind::Feedback);
+    event.source == Source::User && event.trust == Trust::Trusted && spoken
 }
 
 fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
@@ -126,7 +128,11 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
             if value.is_empty() || value.len() > SLOT_PART_BYTES_MAX {
                 return Err("its value is not one that can be compared");
             }
-            let stance = if *holds { Stance::States } else { Stance::Denies };
+            let stance = match holds {
+                Holds::Yes => Stance::States,
+                Holds::No => Stance::Denies,
+                Holds::NoLonger => Stance::Ends,
+            };
             let (name, value) = if attribute.several {
                 (format!("{}: {value}", attribute.name), attribute.name.clone())
             } else {
@@ -143,8 +149,8 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
             let (value, stance) = match degree {
                 Liking::Likes | Liking::Prefers => ("likes", Stance::States),
                 Liking::Dislikes => ("dislikes", Stance::States),
-                Liking::NoLonger => ("likes", Stance::Denies),
-                Liking::Resumed => ("dislikes", Stance::Denies),
+                Liking::NoLonger => ("likes", Stance::Ends),
+                Liking::Resumed => ("dislikes", Stance::Ends),
             };
             Ok(vec![candidate(MemoryKind::Preference, attribute, value.to_owned(), text, 2, stance)])
         }
@@ -182,7 +188,7 @@ fn read(event: &Event, statement: &Statement) -> Result<Vec<Candidate>, &'static
             let applies = topic(text).map_or(Applies::User, Applies::TaskKind);
             let attribute =
                 slots::qualifier(text).map_or_else(|| set.join(" + "), |of| format!("{} of {of}", set.join(" + ")));
-            let rule = candidate(MemoryKind::Rule, bounded(&attribute), essence(text), text, 4, Stance::Denies);
+            let rule = candidate(MemoryKind::Rule, bounded(&attribute), essence(text), text, 4, Stance::Ends);
             Ok(vec![Candidate { applies, ..rule }])
         }
         Claim::Remember { content } => {
@@ -355,9 +361,134 @@ fn clauses(text: &str) -> Vec<Range<usize>> {
     clauses
 }
 
-/// What a task that ended leaves: its valid conclusions and facts if it succeeded; the reason alone if it failed. `sources` gives who
-/// said what a conclusion or fact rests on. The event is the one that ended it.
-pub fn from_task(task: &Task, event: &Event, sources: impl Fn(EventId) -> Option<(Source, Trust)>) -> Vec<Candidate> {
+/// What the conclusions of a task rest on.
+#[derive(Debug, Default)]
+pub struct Grounds {
+    /// The events that they were drawn from.
+    pub sources: BTreeMap<EventId, Event>,
+    /// Texts of others that the task came across: results of tools, pages, mails.
+    pub untrusted: Vec<Event>,
+}
+
+/// So much of what is concluded from a user's word is in it; less is the conclusion of whoever wrote it down.
+const SAID_PARTS_MIN: (usize, usize) = (2, 3);
+/// And so much in a text of somebody else's is that text's.
+const HEARD_PARTS_MIN: (usize, usize) = (1, 2);
+
+impl Grounds {
+    /// Whose word a conclusion is. A text of others that was only concluded from waits for a person's word, whoever concluded it (SPEC 3.8).
+    pub(super) fn origin(&self, text: &str, source: EventId) -> Origin {
+        let Some(event) = self.sources.get(&source) else { return Origin::AgentInferred };
+        let heard = || self.untrusted.iter().any(|other| says(&other.content, text, HEARD_PARTS_MIN));
+        match (event.source, event.trust) {
+            (_, Trust::Untrusted) => Origin::Imported,
+            _ if is_first_hand(event) && says(&event.content, text, SAID_PARTS_MIN) => Origin::UserStated,
+            (Source::Tool, Trust::Trusted) => Origin::ToolVerified,
+            _ if heard() => Origin::Imported,
+            _ => Origin::AgentInferred,
+        }
+    }
+}
+
+/// Whether a text has at least this part of the words of another, and all of its numbers.
+fn says(text: &str, concluded: &str, (parts, of): (usize, usize)) -> bool {
+    let telling = |text: &str| {
+        let terms = term_set(text).into_iter().filter(|term| !is_stop_term(term));
+        terms.collect::<BTreeSet<String>>()
+    };
+    let (there, wanted) = (term_set(text), telling(concluded));
+    let known = wanted.iter().filter(|term| there.contains(*term)).count();
+    let number = |term: &&String| term.bytes().any(|byte| byte.is_ascii_digit());
+    !wanted.is_empty()
+        && known * of >= wanted.len() * parts
+        && wanted.iter().filter(number).all(|term| there.contains(term))
+}
+
+/// Says of somebody what only they may: a wish or a state of theirs.
+const PERSONAL: &[&str] = &[
+    "wants",
+    "prefers",
+    "would like",
+    "likes",
+    "dislikes",
+    "loves",
+    "hates",
+    "preference",
+    "preferences",
+    "allergic",
+    "allergy",
+    "偏好",
+    "喜欢",
+    "讨厌",
+    "过敏",
+    "想要",
+    "爱吃",
+    "不吃",
+    "忌口",
+    "更愿意",
+];
+/// Asks for something, if a person does: 「接口要求登录」 is of a thing.
+const ASKING: &[&str] = &[
+    "asks for",
+    "asked for",
+    "insists",
+    "demands",
+    "requires",
+    "expects",
+    "needs",
+    "wishes",
+    "要求",
+    "希望",
+    "需要",
+    "坚持",
+    "指定",
+];
+const PERSONS: &[&str] = &[
+    "client",
+    "customer",
+    "boss",
+    "manager",
+    "owner",
+    "colleague",
+    "team",
+    "he",
+    "she",
+    "they",
+    "him",
+    "her",
+    "wife",
+    "husband",
+    "mother",
+    "father",
+    "客户",
+    "老板",
+    "领导",
+    "经理",
+    "主管",
+    "同事",
+    "用户",
+    "他",
+    "她",
+    "妈",
+    "爸",
+    "老婆",
+    "老公",
+];
+
+/// Whether a conclusion speaks for a person, in whatever words: "Ana wants every report CCed to Eve", 客户偏好Word. That is theirs to say.
+pub fn speaks_for_a_person(content: &str) -> bool {
+    let folded = fold(content).replace("其他", " ");
+    let has = |words: &[&str]| {
+        words
+            .iter()
+            .any(|word| if word.is_ascii() { find_whole(&folded, word).is_some() } else { folded.contains(word) })
+    };
+    has(PERSONAL) || has(ASKING) && has(PERSONS)
+}
+
+/// What a task that ended leaves: its valid conclusions and facts if it succeeded; the reason alone if it failed. The event is the one
+/// that ended it.
+pub fn from_task(task: &Task, event: &Event, grounds: &Grounds) -> Vec<Candidate> {
     let Some(closing) = &task.closing else { return Vec::new() };
     let candidate = |kind, content: &str, importance, origin, source: EventId| {
         let value = essence(content);
@@ -380,13 +511,7 @@ pub fn from_task(task: &Task, event: &Event, sources: impl Fn(EventId) -> Option
     match closing.outcome {
         Outcome::Success => {
             let facts = closing.conclusions.iter().filter_map(|concluded| {
-                let origin = match sources(concluded.source) {
-                    // Text of others that was only concluded from: it waits for a person's word.
-                    Some((Source::User, Trust::Untrusted)) => Origin::Imported,
-                    Some((Source::User, _)) => Origin::UserStated,
-                    Some((Source::Tool, _)) => Origin::ToolVerified,
-                    _ => Origin::AgentInferred,
-                };
+                let origin = grounds.origin(&concluded.text, concluded.source);
                 candidate(MemoryKind::Fact, &concluded.text, 2, origin, concluded.source)
             });
             facts.chain(procedure(task, event)).collect()

@@ -31,6 +31,8 @@ pub struct Request {
     pub at: ZonedDateTime,
     pub quote: String,
     pub language: Language,
+    /// What it names: folded, and as written.
+    pub named: BTreeMap<String, String>,
 }
 
 /// Kinds of work that are asked for weekly, on the same day and in the same part of it. One candidate a habit, with all its evidence:
@@ -82,7 +84,7 @@ fn weekly(mut requests: Vec<&Request>) -> Option<Vec<Candidate>> {
     Some(times.iter().filter(|request| seen.insert(&request.task)).map(candidate).collect())
 }
 
-fn suggests(event: EventId, at: &ZonedDateTime, origin: Origin, quote: &str, task: &TaskId) -> Evidence {
+pub(super) fn suggests(event: EventId, at: &ZonedDateTime, origin: Origin, quote: &str, task: &TaskId) -> Evidence {
     let (stance, quote) = (Stance::Suggests, quote.to_owned());
     Evidence { event: Some(event), at: at.clone(), stance, origin, quote, task: Some(task.clone()) }
 }

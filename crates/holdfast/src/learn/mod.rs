@@ -16,7 +16,9 @@ mod proposal;
 mod reconcile;
 mod revoke;
 mod slots;
+mod switch;
 mod timeline;
+mod together;
 mod without;
 
 #[cfg(test)]
@@ -25,11 +27,15 @@ mod tests;
 pub use confidence::{FADING_BELOW, activity, present};
 pub use echo::{holds_block, is_echo};
 pub use faithful::says_no;
-pub use gate::{Candidate, Refusal, by_operator, from_event, from_task, is_first_hand, sides_set};
+pub use gate::{
+    Candidate, Grounds, Refusal, by_operator, from_event, from_task, is_first_hand, sides_set, speaks_for_a_person,
+};
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{Effect, aged, with_effect};
 pub use proposal::from_proposal;
 pub use reconcile::{Change, FORGOTTEN_AT_ONCE_MAX, concerns, reconcile, said_of};
 pub use revoke::{may_take_back, taken_back_elsewhere};
 pub use slots::{attribute, topic, topics_in, words_of};
+pub use switch::{into_slots, switches};
+pub use together::{is_ruled, named_together, recurs_together};
 pub use without::{Without, without};

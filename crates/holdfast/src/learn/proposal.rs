@@ -1,7 +1,7 @@
 //! What a model proposed as memories, checked by code (SPEC 3.9, 3.10). A proposal and the event it names in, a candidate or the reason
 //! why not out. It knows nothing of what is remembered already.
 
-use super::faithful::{Quoted, faithful};
+use super::faithful::{Quoted, faithful, lasting, own};
 use super::gate::{Candidate, is_first_hand, sides_set, subject_of};
 use super::slots::{self, bounded, essence, topic};
 use crate::prompts::{ProposedKind, ProposedMemory};
@@ -10,6 +10,7 @@ use crate::types::event::Event;
 use crate::types::memory::{
     Applies, Evidence, MEMORY_BYTES_MAX, MemoryKind, Origin, SLOT_PART_BYTES_MAX, Stance, USER,
 };
+use crate::types::signals::Attribution;
 
 /// How much of an event is looked at: more than is shown of one, so that the last sentence shown is whole.
 const EVENT_BYTES_MAX: usize = 8 * 1024;
@@ -18,8 +19,12 @@ const EVENT_BYTES_MAX: usize = 8 * 1024;
 const PLACES_MAX: usize = 8;
 
 /// What a model proposed, once it is checked by code: said by the user at first hand, in the words it quotes, with nothing in it that the
-/// sentence of these words does not say.
-pub fn from_proposal(proposal: &ProposedMemory, event: &Event) -> Result<Candidate, &'static str> {
+/// sentence of these words does not say. `attribution`: whose words those of the event are.
+pub fn from_proposal(
+    proposal: &ProposedMemory,
+    event: &Event,
+    attribution: &Attribution,
+) -> Result<Candidate, &'static str> {
     // Before anything else: what follows takes time by their length.
     let parts = [&proposal.subject, &proposal.attribute];
     let texts = [&proposal.content, &proposal.quote];
@@ -59,7 +64,12 @@ pub fn from_proposal(proposal: &ProposedMemory, event: &Event) -> Result<Candida
     }
     let about = Some(subject.as_str()).filter(|subject| *subject != USER);
     // One place that says it is enough; of none, the first says why.
-    let mut verdicts = places.iter().map(|quoted| faithful(quoted, content, about, kind == MemoryKind::Fact));
+    // What the rules of statements ask is asked here too: a model was shown others' text as well.
+    let mut verdicts = places.iter().map(|quoted| {
+        faithful(quoted, content, about, kind == MemoryKind::Fact)?;
+        own(quoted, attribution)?;
+        if kind == MemoryKind::Rule { lasting(quoted, attribution) } else { Ok(()) }
+    });
     let first = verdicts.next().unwrap_or(Ok(()));
     if first.is_err() && !verdicts.any(|verdict| verdict.is_ok()) {
         first?;

@@ -6,7 +6,7 @@ use super::confidence::FADING_BELOW;
 use super::faithful::says_no;
 use super::gate::Candidate;
 use super::revoke;
-use super::slots::{attribute, essence};
+use super::slots::{attribute, bounded, essence, liked};
 use super::timeline::{Ending, Said, Segment, fold};
 use crate::text::{repeats, same};
 use crate::types::ids::{EventId, MemoryId};
@@ -92,9 +92,10 @@ pub fn reconcile(known: &[Memory], new: &[Candidate], now: Timestamp, mut id: im
     changes
 }
 
-/// Of what is said in passing (「我不跑了」「我现在喝茶」「周报不用PDF了」) a denial counts only if it meets something: alone it tells nothing.
+/// Of what is said in passing (「我不跑了」「我不吃素」「我现在喝茶」「周报不用PDF了」) a denial counts only if it meets something: alone it tells nothing.
 fn only_of_known(kind: MemoryKind, attribute: &str, value: &str) -> bool {
     kind == MemoryKind::Rule
+        || attribute == "diet"
         || attribute.starts_with("habit: ")
         || kind == MemoryKind::Preference && value == "dislikes"
 }
@@ -195,6 +196,7 @@ fn standing(segment: &Segment) -> (MemoryStatus, Option<&'static str>) {
         Some(Ending::Superseded) => (MemoryStatus::Superseded, Some("another was stated")),
         Some(Ending::Outweighed) => (MemoryStatus::Superseded, Some("it was only inferred, against what was stated")),
         Some(Ending::Denied) => (MemoryStatus::Retracted, Some("it was denied")),
+        Some(Ending::Over) => (MemoryStatus::Superseded, Some("it was so until then, and is over")),
         Some(Ending::Rejected) => (MemoryStatus::Retracted, Some("it was rejected")),
         None if segment.pending => (MemoryStatus::Pending, Some("nobody who may say so has confirmed it")),
         None if segment.confidence < FADING_BELOW => (MemoryStatus::Fading, Some("too little speaks for it")),
@@ -248,11 +250,46 @@ pub fn said_of(memory: &Memory, evidence: Evidence) -> Candidate {
 pub fn concerns(about: &str, subject: &str, attribute_of: &str, content: &str) -> bool {
     let bare = LEADS.iter().fold(about.trim(), |said, lead| said.strip_prefix(lead).unwrap_or(said).trim());
     let bare = bare.trim_end_matches(['。', '.', '！', '!', '吧', '了']);
-    let wanted = essence(&as_said(bare));
+    // A statement of oneself is taken back itself, and not its opposite: 「我没说过喜欢香菜」 leaves 「我不喜欢香菜」 alone.
+    let stated = bare.starts_with(['我']) || ["I ", "I'm "].iter().any(|own| bare.starts_with(own));
+    let wanted = essence(&as_said(bare.strip_prefix('我').unwrap_or(bare)));
     let property = attribute(bare).map(|found| found.name);
     let is_property = |name: &String| attribute_of == name || attribute_of.starts_with(&format!("{name}: "));
     let named = property.as_ref().is_some_and(is_property) && (subject == USER || about.contains(subject));
-    named || wanted.chars().count() >= 2 && repeats(&essence(content), &wanted)
+    let said = essence(content);
+    // "I like tea" is not "I like tea ceremonies".
+    let names = if stated && attribute_of.starts_with("likes: ") {
+        said.ends_with(&wanted) || liking(&wanted).is_some_and(|of| of == attribute_of)
+    } else {
+        repeats(&said, &wanted)
+    };
+    let same_way = !stated || says_no(bare) == says_no(content);
+    named || same_way && wanted.chars().count() >= 2 && names
+}
+
+/// The slot of what a statement of oneself, without its words for that, says of a liking.
+fn liking(wanted: &str) -> Option<String> {
+    const LEADS: &[&str] = &[
+        "更喜欢",
+        "不喜欢",
+        "喜欢",
+        "讨厌",
+        "偏好",
+        "习惯",
+        "不爱",
+        "爱",
+        "不吃",
+        "不喝",
+        "吃",
+        "喝",
+        "don t like ",
+        "like ",
+        "love ",
+        "prefer ",
+        "hate ",
+    ];
+    let object = LEADS.iter().find_map(|lead| wanted.strip_prefix(lead))?;
+    Some(bounded(&format!("likes: {}", liked(object))))
 }
 
 /// "not drinking coffee" is named after "I don't drink coffee".

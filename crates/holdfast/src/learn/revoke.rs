@@ -66,7 +66,7 @@ pub fn taken_back_elsewhere(candidate: &Candidate, known: &[Memory], new: &[Cand
             && attribute == candidate.attribute
             && orders(content, &named)
     };
-    let evidence = Evidence { stance: Stance::Denies, ..candidate.evidence.clone() };
+    let evidence = Evidence { stance: Stance::Ends, ..candidate.evidence.clone() };
     let mut found: BTreeMap<Slot, Candidate> = BTreeMap::new();
     for memory in known.iter().filter(|memory| memory.status == MemoryStatus::Active && before(&memory.valid_from)) {
         if alike(memory.kind, &memory.subject, &memory.attribute, &memory.content) {
@@ -106,7 +106,7 @@ pub(super) fn as_denial(candidate: &Candidate, known: &[Memory], new: &[Candidat
             said(evidence) && orders(content, &named) && !same(value, &candidate.value)
         })
         .max_by_key(|(_, _, evidence)| evidence.at.timestamp())?;
-    let evidence = Evidence { stance: Stance::Denies, ..candidate.evidence.clone() };
+    let evidence = Evidence { stance: Stance::Ends, ..candidate.evidence.clone() };
     Some(Candidate { value: value.to_owned(), evidence, ..candidate.clone() })
 }
 

@@ -1,6 +1,8 @@
 //! Cases of what becomes of a slot, as evidence comes in and in whatever order.
 
-use std::collections::BTreeSet;
+mod grounds;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ZonedDateTime};
@@ -269,6 +271,7 @@ fn request(task: &str, at: &str) -> Request {
         at,
         quote: "接着写周报".to_owned(),
         language: crate::types::signals::Language::Zh,
+        named: BTreeMap::new(),
     }
 }
 

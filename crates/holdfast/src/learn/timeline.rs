@@ -28,6 +28,8 @@ pub(super) enum Ending {
     Superseded,
     /// It was denied.
     Denied,
+    /// It was so, and is over.
+    Over,
     /// It was rejected when asked, or by an operator.
     Rejected,
     /// It was only inferred, against what was stated.
@@ -85,7 +87,7 @@ impl Segment {
 
     /// Ended by somebody's word against it.
     fn was_refused(&self) -> bool {
-        matches!(self.end, Some((_, Ending::Denied | Ending::Rejected)))
+        matches!(self.end, Some((_, Ending::Denied | Ending::Rejected | Ending::Over)))
     }
 
     fn move_to(&mut self, confidence: f32, at: &ZonedDateTime, reason: &str, cause: Option<EventId>) {
@@ -100,6 +102,7 @@ impl Segment {
             Stance::States => "said again",
             Stance::Suggests => "done so again",
             Stance::Denies => "denied",
+            Stance::Ends => "over",
             Stance::Confirms => "confirmed",
             Stance::Rejects => "rejected",
             Stance::Praises => "an answer that rested on it was liked",
@@ -121,6 +124,7 @@ impl Segment {
         self.evidence.push(said.evidence.clone());
         match stance {
             Stance::Denies => self.end = Some((at.clone(), Ending::Denied)),
+            Stance::Ends => self.end = Some((at.clone(), Ending::Over)),
             Stance::Rejects => self.end = Some((at.clone(), Ending::Rejected)),
             _ => {}
         }
@@ -134,8 +138,8 @@ fn rounded(confidence: f32) -> f32 {
 
 /// What held when. Rules, in the order of the moments:
 /// - the same content again supports it; another one supersedes it, unless it is only inferred and what it meets was stated;
-/// - a denial or rejection ends the content it is about, and what was only inferred does not come back by itself after it;
-/// - a denial of what is not known yet is kept, for what it denies may arrive later; unless it is only one if that is known;
+/// - a denial, an end or a rejection closes the content it is about, and what was only inferred does not come back by itself after it;
+/// - a denial or an end of what is not known yet is kept, for what it denies may arrive later; unless it is only one if that is known;
 /// - a text that may not speak for the user is pending until the same content is stated or confirmed.
 pub(super) fn fold(mut all: Vec<Said>) -> Vec<Segment> {
     all.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -155,7 +159,7 @@ pub(super) fn fold(mut all: Vec<Said>) -> Vec<Segment> {
                 let at = state(&mut segments, said);
                 segments[at].evidence.splice(0..0, known.evidence);
             }
-            (Stance::Denies | Stance::Rejects, Some(place)) => {
+            (Stance::Denies | Stance::Ends | Stance::Rejects, Some(place)) => {
                 let mut known = Segment { pending: false, ..waiting.remove(place) };
                 known.take(said);
                 // Before what is open, so that the last is still the one that holds.
@@ -166,11 +170,11 @@ pub(super) fn fold(mut all: Vec<Said>) -> Vec<Segment> {
             (Stance::States | Stance::Suggests | Stance::Confirms, None) => {
                 state(&mut segments, said);
             }
-            (Stance::Denies | Stance::Rejects | Stance::Praises | Stance::Blames, None) => {
+            (Stance::Denies | Stance::Ends | Stance::Rejects | Stance::Praises | Stance::Blames, None) => {
                 let about = segments.iter_mut().rev().find(|other| same(&other.value, &said.value) && other.is_open());
                 match about {
                     Some(segment) => segment.take(said),
-                    None if said.evidence.stance == Stance::Denies && !said.only_of_known => {
+                    None if matches!(said.evidence.stance, Stance::Denies | Stance::Ends) && !said.only_of_known => {
                         deny_unknown(&mut segments, said)
                     }
                     None => {}
@@ -203,7 +207,7 @@ fn state(segments: &mut Vec<Segment>, said: &Said) -> usize {
     if inferred && (segments[open].stated || of_value(segments).is_some_and(|place| segments[place].was_refused())) {
         let outweighed = |other: &Segment| {
             same(&other.value, &said.value)
-                && matches!(other.end, Some((_, Ending::Outweighed | Ending::Denied | Ending::Rejected)))
+                && matches!(other.end, Some((_, Ending::Outweighed | Ending::Denied | Ending::Rejected | Ending::Over)))
         };
         let current = &mut segments[open];
         if current.stated {
@@ -228,7 +232,8 @@ fn deny_unknown(segments: &mut Vec<Segment>, said: &Said) {
     let mut denied = Segment::new(said);
     denied.confidence = 0.0;
     denied.moves.clear();
-    denied.end = Some((said.evidence.at.clone(), Ending::Denied));
+    let ending = if said.evidence.stance == Stance::Ends { Ending::Over } else { Ending::Denied };
+    denied.end = Some((said.evidence.at.clone(), ending));
     let before = segments.iter().position(Segment::is_open).unwrap_or(segments.len());
     segments.insert(before, denied);
 }

@@ -4,9 +4,12 @@
 
 use std::ops::Range;
 
+use super::frames;
+use super::imperatives;
 use super::layout::Clause;
 use super::lexicon::{Hit, Tag};
 use super::phrase;
+use super::quotations;
 use super::reading::Reading;
 use crate::types::signals::{Instruction, Standing};
 
@@ -52,6 +55,12 @@ const ZH_ORDERS: &[&str] = &[
     "叫我",
     "问我",
 ];
+/// Words with one of these inside that order nothing.
+const NO_ZH_ORDERS: &[&str] = &["邀请", "申请", "请教", "请假", "请客", "请求"];
+/// Several who are spoken to are no one who serves.
+/// What one says to be polite.
+const ZH_COURTESY: &[&str] = &["请教", "关照", "指教", "多联系", "常联系", "多走动", "常来"];
+const ZH_OTHERS: &[&str] = &["你们", "您们", "咱们", "我们", "大家", "各位"];
 /// Verbs of one character that order at the head of what is said, or behind an adverb: (回答都)用, (先)写.
 const ZH_VERBS: &str = "用要别给把写做发按以改只加带附标省略选删买订记放先";
 /// Adverbs before them.
@@ -156,6 +165,11 @@ const RETRACTED: &[&str] = &[
 
 pub(super) fn find(reading: &Reading<'_>) -> Vec<Instruction> {
     let mut found: Vec<Instruction> = Vec::new();
+    let orders = |hit: &&Hit| matches!(hit.tag, Tag::Standing | Tag::Retracting | Tag::OneOff);
+    if !reading.hits.iter().any(|hit| orders(&hit)) {
+        return found;
+    }
+    let framed = frames::of_others(reading).certain;
     let mut after = 0;
     for hit in &reading.hits {
         let standing = match hit.tag {
@@ -163,7 +177,8 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Instruction> {
             Tag::OneOff => Standing::OneOff,
             _ => continue,
         };
-        if hit.start < after || found.len() == INSTRUCTIONS_MAX {
+        let foreign = reading.layout.is_foreign(hit.start) || quotations::covers(&framed, hit.start);
+        if hit.start < after || found.len() == INSTRUCTIONS_MAX || foreign {
             continue;
         }
         let Some(span) = order(reading, hit, standing) else { continue };
@@ -179,9 +194,6 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Instruction> {
 
 /// The stretch that states the order, when the word is part of one.
 fn order(reading: &Reading<'_>, hit: &Hit, standing: Standing) -> Option<Range<usize>> {
-    if reading.layout.is_quoted(hit.start) {
-        return None;
-    }
     let text = reading.text();
     let clause = reading.clause_of(hit)?;
     let sentence = reading.layout.sentence_of(clause);
@@ -380,6 +392,7 @@ fn extend(reading: &Reading<'_>, span: &mut Range<usize>, end: usize) {
 }
 
 fn zh_orders(said: &str) -> bool {
+    let said = &*NO_ZH_ORDERS.iter().fold(said.to_owned(), |said, word| said.replace(word, "　"));
     if ZH_ORDERS.iter().any(|order| said.contains(order)) {
         return true;
     }
@@ -406,6 +419,7 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
     let text = reading.text();
     let rest = text[hit.end.min(span.end)..span.end].trim_start_matches([' ', '，', ',', '：', ':']);
     let before = text[span.start..hit.start].trim();
+    let hit_start = hit.start;
     let ascii = text.as_bytes()[hit.start].is_ascii();
     // "From now on, unless I say otherwise, reply in Spanish".
     let rest = if rest.starts_with("unless ") { rest.split_once(", ").map_or(rest, |(_, order)| order) } else { rest };
@@ -438,9 +452,22 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
             || reading.said(span.clone(), Tag::Past).any(|word| word.start >= hit.end);
         let formed = reading.hits_in(span).iter().any(|word| word.tag == Tag::Format);
         let ordered = |said: &str| zh_orders(said) || formed && !said.is_empty();
+        let made = |hit: &&Hit| matches!(hit.tag, Tag::Served(_) | Tag::Work | Tag::Format) && hit.end <= hit_start;
+        let served = reading.hits_in(&(span.start..hit_start)).iter().any(|word| made(&word));
+        if standing == Standing::Standing && imperatives::describes_zh(word, before, rest, served)
+            || ZH_COURTESY.iter().any(|word| rest.contains(word))
+            || ZH_OTHERS.iter().any(|others| rest.starts_with(others) || before.ends_with(others))
+        {
+            return false;
+        }
         // 请记住网关的端口是8443: 请 asks for remembering, which orders nothing.
         let memo = word.ends_with("记住");
-        return !told && (ordered(rest) || !memo && ordered(before));
+        return !told && (ordered(rest) || !memo && !loose && ordered(before));
+    }
+    let formed = |from: usize| reading.hits_in(&(from..span.end)).iter().any(|word| word.tag == Tag::Format);
+    let word = &text[hit.span()];
+    if standing == Standing::Standing && imperatives::is_loose(word) {
+        return imperatives::orders(word, before, rest, formed(span.start));
     }
     let first = rest.split([' ', ',']).next().unwrap_or_default();
     let head = before.split([' ', ',']).next().unwrap_or_default();
@@ -458,16 +485,10 @@ fn orders(reading: &Reading<'_>, hit: &Hit, span: &Range<usize>, standing: Stand
     }
     let first_orders =
         EN_ORDERS.contains(&first) && !matches!(first, "i" | "we" | "be" | "no" | "all" | "you" | "everything");
-    // "Never delete the backups", but not "Never seen it" and "Always wanted to".
-    let bare = matches!(&text[hit.span()], "always" | "never")
-        && before.is_empty()
-        && !matches!(first, "i" | "we" | "" | "seen" | "been" | "heard" | "again" | "too" | "a" | "the" | "in");
-    let bare = bare && !first.ends_with("ed") && !first.ends_with("ing");
     first_orders
-        || bare
         || head_verb
         || own_wish
         || should
         || matches!(first, "you" | "everything" | "all" | "no") && rest.contains(' ')
-        || reading.hits_in(&(hit.end..span.end)).iter().any(|word| word.tag == Tag::Format) && before.is_empty()
+        || formed(hit.end) && before.is_empty()
 }

@@ -1,6 +1,8 @@
-//! Sentences and clauses of a folded text, and what in it is quoted: quotation marks, code, `>` lines, forwarded mail.
+//! Sentences and clauses of a folded text, around what is quoted in it.
 
 use std::ops::Range;
+
+use super::quotations::{self, Quotations};
 
 /// A stretch between commas, colons and sentence ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,27 +25,17 @@ pub(super) struct Layout {
     pub(super) clauses: Vec<Clause>,
     /// Insides of quotation marks and code, and quoted lines, in order.
     pub(super) quoted: Vec<Range<usize>>,
+    /// And whatever else may be somebody else's by its marks.
+    pub(super) foreign: Vec<Range<usize>>,
 }
 
 /// A sentence is cut after so many bytes: rules look through the clause and sentence of each word, and a text without marks
 /// must not make that quadratic. People's sentences are a tenth of it.
 const SENTENCE_BYTES_MAX: usize = 2048;
 
-/// A quotation longer than this is a lost quotation mark.
-const QUOTATION_BYTES_MAX: usize = 600;
-
-/// What a mail client or a person writes above text of somebody else; the rest of the text is quoted.
-const FORWARDED: &[&str] = &[
-    "-----original message",
-    "---------- forwarded message",
-    "-----原始邮件",
-    "----- 原始邮件",
-    "------------------ 原始邮件",
-];
-
 impl Layout {
     pub(super) fn new(text: &str) -> Self {
-        let quotations = quotations(text);
+        let Quotations { quoted: quotations, foreign } = quotations::find(text);
         let mut layout = Self::default();
         let (mut sentence_from, mut clause_from) = (0, 0);
         let bytes = text.as_bytes();
@@ -82,13 +74,18 @@ impl Layout {
         layout.clause(clause_from..text.len());
         layout.sentence(text, sentence_from..text.len(), false);
         layout.quoted = quotations;
+        layout.foreign = foreign;
         layout
     }
 
     /// Whether a place is inside of a quotation.
     pub(super) fn is_quoted(&self, at: usize) -> bool {
-        let after = self.quoted.partition_point(|span| span.end <= at);
-        self.quoted.get(after).is_some_and(|span| span.contains(&at))
+        quotations::covers(&self.quoted, at)
+    }
+
+    /// Whether a place may be inside of somebody else's text, by its marks.
+    pub(super) fn is_foreign(&self, at: usize) -> bool {
+        quotations::covers(&self.foreign, at)
     }
 
     pub(super) fn clause_at(&self, at: usize) -> Option<&Clause> {
@@ -115,7 +112,7 @@ impl Layout {
 }
 
 /// The length of «password:1» at the beginning of a text: a word, whatever marks are in it. 0: there is none.
-fn placeholder(text: &str) -> usize {
+pub(super) fn placeholder(text: &str) -> usize {
     /// A label of 32 and a hash of 12, and some.
     const INSIDE_BYTES_MAX: usize = 48;
     let Some(inside) = text.strip_prefix('«') else { return 0 };
@@ -137,80 +134,6 @@ fn between_digits(bytes: &[u8], at: usize) -> bool {
 
 fn abbreviation(before: &str) -> bool {
     ["e.g", "i.e", " mr", " ms", " dr", " mrs", " vs", " no", "etc"].iter().any(|word| before.ends_with(word))
-}
-
-fn quotations(text: &str) -> Vec<Range<usize>> {
-    let mut quoted: Vec<Range<usize>> = Vec::new();
-    let mut line_from = 0;
-    let mut fence: Option<usize> = None;
-    for line in text.split_inclusive('\n') {
-        let (from, to) = (line_from, line_from + line.len());
-        line_from = to;
-        let said = line.trim_start();
-        if said.starts_with("```") {
-            match fence.take() {
-                Some(start) => quoted.push(start..to),
-                None => fence = Some(from),
-            }
-        } else if fence.is_some() {
-        } else if said.starts_with('>') {
-            quoted.push(from..to);
-        } else if FORWARDED.iter().any(|mark| said.starts_with(mark)) || mail_attribution(said) {
-            quoted.push(from..text.len());
-            return quoted;
-        } else {
-            marks(line, from, &mut quoted);
-        }
-    }
-    if let Some(start) = fence {
-        quoted.push(start..text.len());
-    }
-    quoted
-}
-
-/// "On Mon, Nov 30, 2026, Ana wrote:" and 「在 2026年11月30日，Ana 写道：」.
-fn mail_attribution(line: &str) -> bool {
-    let line = line.trim_end();
-    line.starts_with("on ") && line.ends_with("wrote:") && line.bytes().any(|b| b.is_ascii_digit())
-        || (line.ends_with("写道：") || line.ends_with("写道:"))
-}
-
-fn marks(line: &str, from: usize, quoted: &mut Vec<Range<usize>>) {
-    let mut after = 0;
-    let mut before = ' ';
-    for (at, c) in line.char_indices() {
-        let previous = before;
-        before = c;
-        if at < after {
-            continue;
-        }
-        let close = match c {
-            '“' | '”' => '”',
-            // Folding made the closing one an apostrophe.
-            '‘' => '\'',
-            '「' => '」',
-            '『' => '』',
-            '《' => '》',
-            '"' => '"',
-            '`' => '`',
-            // An apostrophe inside a word opens nothing.
-            '\'' if !previous.is_alphanumeric() => '\'',
-            _ => continue,
-        };
-        let inside = at + c.len_utf8();
-        let rest = &line[inside..];
-        // Bounded, so that a text of opening marks is still read in linear time.
-        let rest = &rest[..rest.floor_char_boundary(QUOTATION_BYTES_MAX)];
-        let found = if close == '\'' {
-            rest.match_indices('\'').map(|(i, _)| i).find(|i| !rest[i + 1..].starts_with(|c: char| c.is_alphanumeric()))
-        } else {
-            rest.find(close)
-        };
-        if let Some(len) = found {
-            quoted.push(from + inside..from + inside + len);
-            after = inside + len + close.len_utf8();
-        }
-    }
 }
 
 #[cfg(test)]

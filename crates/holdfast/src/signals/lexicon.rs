@@ -109,6 +109,8 @@ pub(super) enum Tag {
     Nationality,
     /// Makes the whole text one of somebody else.
     Pretend,
+    /// Says that what was said is another's, for another, an exercise, or no more than a joke: "asking for a friend", 骗你的.
+    Frame,
     /// Work on a text that follows.
     TextWork,
     Remember,
@@ -194,6 +196,7 @@ struct Statements {
     employers: Vec<String>,
     nationalities: Vec<String>,
     pretend: Vec<String>,
+    frames: Vec<String>,
     text_work: Vec<String>,
     remember: Vec<String>,
     forget: Vec<String>,
@@ -414,6 +417,7 @@ impl Lexicon {
             ("statements.employers", &statements.employers, Tag::Employer),
             ("statements.nationalities", &statements.nationalities, Tag::Nationality),
             ("statements.pretend", &statements.pretend, Tag::Pretend),
+            ("statements.frames", &statements.frames, Tag::Frame),
             ("statements.text_work", &statements.text_work, Tag::TextWork),
             ("statements.remember", &statements.remember, Tag::Remember),
             ("statements.forget", &statements.forget, Tag::Forget),

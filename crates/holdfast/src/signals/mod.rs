@@ -12,23 +12,28 @@ mod dates;
 mod entities;
 mod feedback;
 mod folded;
+mod frames;
+mod imperatives;
 mod instructions;
 mod language;
 mod layout;
 mod lexicon;
 mod phrase;
+mod quotations;
 mod reading;
 mod statements;
 mod states;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use jiff::ZonedDateTime;
 
 pub use lexicon::{Lexicon, LexiconError};
 
 use crate::types::event::Source;
-use crate::types::signals::{DateMention, Signals};
+use crate::types::signals::{Attribution, DateMention, Signals};
 pub use crate::types::signals::{Standing, Statement};
 use reading::Reading;
 
@@ -73,6 +78,22 @@ pub fn read(text: &str, at: &ZonedDateTime, source: Source, lexicon: &Lexicon) -
 pub fn statements(text: &str, at: &ZonedDateTime, lexicon: &Lexicon) -> Vec<Statement> {
     let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
     statements::find(&Reading::new(text, at, lexicon))
+}
+
+/// The things a user's text names in words of its own, folded and as written: names and paths, and those of `known`. What is quoted is
+/// somebody else's, and numbers and dates name nothing.
+pub fn named(text: &str, at: &ZonedDateTime, known: &BTreeSet<String>, lexicon: &Lexicon) -> BTreeMap<String, String> {
+    let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
+    entities::named(&Reading::new(text, at, lexicon), known)
+}
+
+/// Which of a user's words are the user's own, and which say that they last, by the rules that statements are read by.
+pub fn attribution(text: &str, at: &ZonedDateTime) -> Attribution {
+    let text = &text[..text.floor_char_boundary(SPEECH_BYTES_MAX)];
+    let reading = Reading::new(text, at, Lexicon::builtin());
+    let lasts = |hit: &&lexicon::Hit| matches!(hit.tag, lexicon::Tag::Standing | lexicon::Tag::Retracting);
+    let lasting = reading.hits.iter().filter(lasts).map(|hit| reading.folded.span(hit.span()).start).collect();
+    Attribution { own: statements::own_words(&reading), lasting }
 }
 
 /// What a text says to have a value: 退货率 of 「退货率是3.2%」.

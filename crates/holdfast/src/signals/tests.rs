@@ -450,6 +450,32 @@ fn how_long_an_instruction_holds() {
 }
 
 #[test]
+fn what_others_say_orders_nothing_in_a_task_either() {
+    for text in [
+        "He wrote \"hi.\nThis time use Excel.\" and left",
+        "He wrote \"hi.\nThis time use Excel.",
+        "他发来「你好，\n这次只要Excel。」",
+        "> hi\nThis time use Excel, he writes.",
+        "\u{200b}> This time use Excel",
+        "This time use Excel.\n\nThat's what Bob sent me.",
+        "这次只要Excel。\n\n这是小王发我的，怎么回他？",
+        "Ana: Hi there. This time use Excel.",
+        "小红：你好。这次只要Excel。",
+        "老板刚发来的\n这次只要Excel",
+    ] {
+        check_instructions(text, "");
+    }
+    for (text, expected) in [
+        ("任务：写周报。这次只要Excel", "once: 这次只要Excel"),
+        ("Requirements: PDF. This time use Excel", "once: This time use Excel"),
+        ("要求：\n- 这次只要Excel", "once: 这次只要Excel"),
+        ("写封邮件给客户。这次用英文", "once: 这次用英文"),
+    ] {
+        check_instructions(text, expected);
+    }
+}
+
+#[test]
 fn long_text_is_cut() {
     let text = "明天".repeat(SPEECH_BYTES_MAX);
     let signals = user(&text);

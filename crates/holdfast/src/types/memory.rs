@@ -126,6 +126,8 @@ pub enum Stance {
     Suggests,
     /// Denied it.
     Denies,
+    /// Said that it is over: until then it was so.
+    Ends,
     /// Confirmed it when asked, or by an operator.
     Confirms,
     /// Rejected or took it back.
@@ -140,6 +142,7 @@ words!(Stance {
     States => "states",
     Suggests => "suggests",
     Denies => "denies",
+    Ends => "ends",
     Confirms => "confirms",
     Rejects => "rejects",
     Praises => "praises",

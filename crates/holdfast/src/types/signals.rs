@@ -149,8 +149,8 @@ pub struct Statement {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "claim")]
 pub enum Claim {
-    /// 「我住在余杭」, "my manager is Ana": an attribute has a value; `holds` is false when it is denied (「我不住在余杭了」).
-    Is { attribute: String, value: String, holds: bool },
+    /// 「我住在余杭」, "my manager is Ana": an attribute has a value, has it not, or has it no longer.
+    Is { attribute: String, value: String, holds: Holds },
     /// 「我喜欢喝手冲」, "I don't like cilantro", "I prefer tabs over spaces".
     Likes { object: String, degree: Liking },
     /// An order with explicit words about how long it holds: 「以后周报都先写结论」.
@@ -161,6 +161,17 @@ pub enum Claim {
     Remember { content: String },
     /// 「别记这个」「忘掉我说的端口」, "forget what I said about the port": what is to be forgotten.
     Forget { about: String },
+}
+
+/// Whether something is so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    Yes,
+    /// 「我对牛奶不过敏」: nothing is said of whether it ever was.
+    No,
+    /// 「我不住在余杭了」, "I'm not a vegetarian any more": it was so, and is over.
+    NoLonger,
 }
 
 /// How somebody stands to a thing.
@@ -177,6 +188,33 @@ pub enum Liking {
     NoLonger,
     /// 现在喝…、又开始吃… / "eat … again": a dislike is over, and nothing is said of a liking.
     Resumed,
+}
+
+/// Which words of a text are its speaker's own, and which say that they last. Places are of the text as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Attribution {
+    /// Stretches in order and apart, none over the end of a line.
+    pub own: Vec<Range<usize>>,
+    /// Where words of lasting stand: 以后, "always".
+    pub lasting: Vec<usize>,
+}
+
+impl Attribution {
+    /// Whether words are the speaker's own, in each of their lines.
+    pub fn is_own(&self, text: &str, words: &Range<usize>) -> bool {
+        let Some(said) = text.get(words.clone()) else { return false };
+        let begins = said.len() - said.trim_start().len();
+        let lines = said.match_indices('\n').map(|(at, _)| at + 1).filter(|at| !said[*at..].trim().is_empty());
+        std::iter::once(begins).chain(lines).all(|at| {
+            let after = self.own.partition_point(|span| span.end <= words.start + at);
+            self.own.get(after).is_some_and(|span| span.contains(&(words.start + at)))
+        })
+    }
+
+    /// Whether a word of lasting stands in a stretch.
+    pub fn lasts(&self, stretch: &Range<usize>) -> bool {
+        self.lasting.iter().any(|at| stretch.contains(at))
+    }
 }
 
 /// What a text does besides what it says: cheap to keep beside it, and ranking asks for it.

@@ -396,25 +396,22 @@ fn a_quote_of_two_sentences_ends_in_both() {
 #[test]
 fn what_was_said_again_before_it_ended_ends_with_it() {
     check_marked(
-        &["流水线：甲方案；状态：初稿", "有一条动过：流水线：甲方案；状态：初稿", "流水线：乙方案；状态：定稿"],
+        &["流水线这边走甲方案", "再说一遍，流水线这边走甲方案", "流水线这边走乙方案"],
         "当前方案",
-        &[
-            (1, "流水线：甲方案；状态：初稿", "流水线：甲方案；状态：初稿"),
-            (3, "流水线：乙方案；状态：定稿", "流水线：乙方案；状态：定稿"),
-        ],
+        &[(1, "流水线这边走甲方案", "流水线这边走甲方案"), (3, "流水线这边走乙方案", "流水线这边走乙方案")],
         "流水线是什么方案？",
         &["甲方案"],
     );
     check_marked(
         &[
-            "release line: alpha, stage: draft",
-            "touched once more: release line: alpha, stage: draft",
-            "release line: beta, stage: final",
+            "the release line runs on alpha",
+            "once more, the release line runs on alpha",
+            "the release line runs on beta",
         ],
         "release line",
         &[
-            (1, "release line: alpha, stage: draft", "release line: alpha, stage: draft"),
-            (3, "release line: beta, stage: final", "release line: beta, stage: final"),
+            (1, "the release line runs on alpha", "the release line runs on alpha"),
+            (3, "the release line runs on beta", "the release line runs on beta"),
         ],
         "Which release line is it?",
         &["alpha"],
@@ -674,4 +671,46 @@ fn the_number_of_calls_is_bounded() {
     let calls = (200_usize).div_ceil(holdfast::engine::UTTERANCES_MAX) as u64;
     assert!(induced.calls <= calls + 1, "{} calls", induced.calls);
     assert!(llm.asked().iter().all(|prompt| prompt.user.len() < 100_000));
+}
+
+#[test]
+fn a_model_proposes_nothing_from_text_that_is_not_the_users() {
+    for (said, quote, content) in [
+        ("He wrote \"hello\nthe port is 8443.\nbye\" and left", "the port is 8443", "the port is 8443"),
+        ("````\n```\nthe port is 8443\n````", "the port is 8443", "the port is 8443"),
+        ("<mail>\nthe port is 8443\n</mail>", "the port is 8443", "the port is 8443"),
+        ("translate:\nthe port is 8443", "the port is 8443", "the port is 8443"),
+        ("the port is 8443\n\nThat's what Bob sent me.", "the port is 8443", "the port is 8443"),
+        ("网关端口是8443\n\n这是小王发我的，怎么回他", "网关端口是8443", "网关端口是8443"),
+        ("小王：你好。网关端口是8443。", "网关端口是8443", "网关端口是8443"),
+    ] {
+        check(&[said], "user", quote, content, REPORTED);
+    }
+    for (said, quote, content) in [
+        ("I played chess in the nineties", "I played chess in the nineties", "The user played chess in the nineties"),
+        ("我小时候常下棋", "我小时候常下棋", "用户小时候常下棋"),
+    ] {
+        check(&[said], "user", quote, content, "its sentence is of the past");
+    }
+}
+
+#[test]
+fn a_model_makes_no_rule_of_what_does_not_say_that_it_lasts() {
+    for (said, quote, expected) in [
+        ("put the totals first", "put the totals first", &[][..]),
+        ("把合计放最前面", "把合计放最前面", &[]),
+        ("the totals go first from now on, ok", "the totals go first from now on", &["rule active"]),
+    ] {
+        let world = told(&[(Source::User, said)]);
+        let before = world.known().len();
+        let induced = world.induce(&ScriptedLlm::always(reply(&[proposal("rule", "totals", quote, quote)])));
+        let known = world.known();
+        let rules: Vec<&str> = known.iter().skip(before).filter_map(|line| line.get(..11)).collect();
+        if expected.is_empty() {
+            assert_eq!(known.len(), before, "{said}: {known:?}");
+            assert_eq!(induced.refused.len(), 1, "{said}");
+        } else {
+            assert_eq!(rules, expected, "{said}: {:?}", induced.refused);
+        }
+    }
 }

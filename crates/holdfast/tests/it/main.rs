@@ -13,6 +13,7 @@ mod long_log;
 mod manage;
 mod memory;
 mod parts;
+mod planted;
 mod promises;
 mod said_once;
 mod secrets;

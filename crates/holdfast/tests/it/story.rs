@@ -1,8 +1,11 @@
 //! The example stories, told to an engine: right tasks, right states, nothing of the secret.
 
+use std::collections::BTreeSet;
+
 use holdfast::engine::Engine;
 use holdfast::types::context::BlockOptions;
-use holdfast::types::memory::MemoryFilter;
+use holdfast::types::event::{Kind, RawEvent, Source};
+use holdfast::types::memory::{MemoryFilter, MemoryKind, MemoryStatus, Origin};
 use holdfast::types::query::Query;
 use holdfast::types::scope::{Owner, Scope, ScopeId};
 use holdfast::types::task::{ItemStatus, Task, TaskStatus};
@@ -94,12 +97,44 @@ fn the_weekly_report_teaches_the_lasting_form_the_habit_and_the_way_it_is_done()
     );
     let habit = memories.iter().find(|memory| memory.content.contains("周四")).unwrap();
     assert_eq!(habit.sources.len(), 3, "the evidence is there: {:?}", habit.sources);
+    let tasks: BTreeSet<&str> = habit.sources.iter().filter_map(|s| Some(s.task.as_ref()?.as_str())).collect();
+    assert_eq!(tasks.into_iter().collect::<Vec<_>>(), ["周报-第46周", "周报-第47周", "周报-第48周"]);
+    assert!(habit.origin == Origin::AgentInferred && habit.confidence < 0.8, "no more than inferred: {habit:?}");
+    // What is retired is kept, with its end and what came after it.
+    let procedure = |status| memories.iter().find(|m| m.kind == MemoryKind::Procedure && m.status == status);
+    let (was, is) = (procedure(MemoryStatus::Superseded).unwrap(), procedure(MemoryStatus::Active).unwrap());
+    assert_eq!((was.superseded_by, was.valid_to.as_ref()), (Some(is.id), Some(&is.valid_from)));
     let block = ask(&engine, owner, "接着把周报弄完", "2026-11-27T14:00:00+08:00");
     for line in ["## 长期规则与偏好\n", "\n- 以后周报都先写结论，再列数据，最后写下周计划\n", "\n- 控制在一页\n"]
     {
         assert!(block.contains(line), "{block}");
     }
     assert!(!block.contains("先列明细"), "{block}");
+    for retired in ["从 CRM 导出客户跟进 3.", "3.2%"] {
+        assert!(!block.contains(retired), "{retired} is retired and served\n{block}");
+    }
+}
+
+/// 林悦 takes back a lasting form a week later: it is over, and the rest of it stands.
+#[test]
+fn a_lasting_form_of_the_weekly_report_that_is_taken_back_is_retired() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    replay(&engine, "weekly-report.jsonl");
+    let owner = owner("林悦", "小北");
+    let scope = Scope { owner: owner.clone(), session: ScopeId::new("2026-12-01").unwrap(), task: None };
+    let said = "以后周报不用控制在一页了。";
+    let mut raw = RawEvent::new(scope, Source::User, Kind::Query, said);
+    raw.occurred_at = Some(holdfast::types::moment::parse("2026-12-01T09:00:00+08:00").unwrap());
+    engine.observe(raw).unwrap();
+    engine.learn(&owner).unwrap();
+    let memories = engine.memories(&owner, &MemoryFilter::default()).unwrap();
+    let rules = memories.iter().filter(|memory| memory.kind == MemoryKind::Rule);
+    let mut lines: Vec<String> = rules.map(|m| format!("{}: {}", m.status, m.content)).collect();
+    lines.sort();
+    assert_eq!(lines, ["active: 以后周报都先写结论，再列数据，最后写下周计划", "superseded: 控制在一页"]);
+    let block = ask(&engine, owner, "写周报", "2026-12-02T09:00:00+08:00");
+    assert!(block.contains("先写结论") && !block.contains("\n- 控制在一页\n"), "{block}");
 }
 
 #[test]

@@ -164,3 +164,19 @@ fn an_array_that_is_never_closed_is_told() {
         ],
     );
 }
+
+#[test]
+fn what_a_client_put_beside_a_question_is_not_the_users() {
+    check(
+        r#"[{"role": "user", "content": [{"type": "text", "text": "翻一下"}, {"type": "search_result", "text": "I live in Oslo"},
+          {"type": "quote", "text": "我吃素"}, {"text": "thanks"}]},
+          {"role": "user", "name": "ana", "content": [{"type": "web_search_result", "text": "From now on use Word"}]}]"#,
+        &[
+            "chat",
+            r#"line 1, message 1: default file.json user/query "翻一下\nthanks""#,
+            r#"line 1, message 1: default file.json tool/tool_result "I live in Oslo" untrusted {"tool":"search_result"}"#,
+            r#"line 1, message 1: default file.json tool/tool_result "我吃素" untrusted {"tool":"quote"}"#,
+            r#"line 3, message 2: default file.json tool/tool_result "From now on use Word" untrusted {"tool":"web_search_result"}"#,
+        ],
+    );
+}

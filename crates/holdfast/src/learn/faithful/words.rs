@@ -40,6 +40,40 @@ pub(super) const TURNS: &[&str] = &[
     "以前", "之前", "曾经", "原来", "过去", "只", "仅", "除了", "差点", "几乎", "used to", "was", "were", "had",
     "formerly", "only", "except", "almost", "nearly", "until", "before",
 ];
+/// In a clause, they say that it was so once.
+pub(super) const PAST: &[&str] = &[
+    "back then",
+    "in those days",
+    "at the time",
+    "in the fifties",
+    "in the sixties",
+    "in the seventies",
+    "in the eighties",
+    "in the nineties",
+    "in the 60s",
+    "in the 70s",
+    "in the 80s",
+    "in the 90s",
+    "in the 1970s",
+    "in the 1980s",
+    "in the 1990s",
+    "in the 2000s",
+    "as a child",
+    "as a kid",
+    "as a teenager",
+    "when i was",
+    "in my youth",
+    "in my twenties",
+    "last century",
+    "小时候",
+    "当年",
+    "那时候",
+    "那会儿",
+    "年代",
+    "上学的时候",
+    "年轻的时候",
+    "上个世纪",
+];
 pub(super) const QUESTIONS: &[&str] =
     &["是不是", "能不能", "要不要", "会不会", "有没有", "对不对", "可不可以", "该不该", "对吧", "是吧", "没错吧"];
 pub(super) const SUPPOSED: &[&str] = &[

@@ -9,6 +9,7 @@ mod names;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use jiff::civil::Time;
@@ -16,6 +17,7 @@ use jiff::civil::Time;
 use super::ENTITIES_MAX;
 use super::lexicon::Tag;
 use super::reading::Reading;
+use crate::text::find_whole;
 use crate::types::signals::{DateMention, Entity, EntityKind};
 
 /// A thing found, with its span in the folded text.
@@ -57,6 +59,37 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Entity> {
             span: reading.folded.span(found.span),
         })
         .collect()
+}
+
+/// Names and paths, and names that are known, each once; of one inside of another the longer. A capital at the head of a sentence makes no
+/// name here.
+pub(super) fn named(reading: &Reading<'_>, known: &BTreeSet<String>) -> BTreeMap<String, String> {
+    let text = reading.text();
+    let heads: BTreeSet<usize> = reading
+        .layout
+        .sentences
+        .iter()
+        .map(|sentence| sentence.span.end - text[sentence.span.clone()].trim_start().len())
+        .collect();
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    marks::find(text, &mut |kind, span| {
+        if kind == EntityKind::Path {
+            spans.push(span);
+        }
+    });
+    names::find(reading, &mut |span| spans.push(span));
+    let headed = |span: &Range<usize>| heads.contains(&span.start) && text[span.clone()].is_ascii();
+    spans.retain(|span| !headed(span));
+    spans.extend(known.iter().filter_map(|name| find_whole(text, name).map(|at| at..at + name.len())));
+    spans.retain(|span| !reading.layout.is_quoted(span.start));
+    let inner = |span: &Range<usize>| {
+        spans.iter().any(|other| other != span && other.start <= span.start && span.end <= other.end)
+    };
+    let kept = spans.iter().filter(|span| !inner(span)).map(|span| {
+        let written = reading.folded.written(span.clone()).trim_start_matches('@');
+        (text[span.clone()].trim_start_matches('@').to_owned(), written.to_owned())
+    });
+    kept.collect()
 }
 
 /// The amounts of a stretch, for corrections: numbers with or without a unit, money, ids.

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use crate::signals::frames::{self, introduces};
 use crate::signals::layout::Clause;
 use crate::signals::lexicon::Tag;
+use crate::signals::quotations;
 use crate::signals::reading::Reading;
 
 /// A longer text is a document, of which only the first and the last paragraph can be the user's own words.
@@ -29,47 +31,8 @@ const HEADERS: &[&str] = &[
     "dear ",
 ];
 /// At the head of a line: no prose, or a list that somebody else may have written; the lines of our own context block too.
-const NOT_PROSE: &[&str] = &["#", "- ", "* ", "•", "|", "{", "}", "\"", "<", "[", "//", "import ", "def ", "fn "];
-/// Before a colon: what follows is still said of oneself.
-const INTRODUCTIONS: &[&str] = &[
-    "更正",
-    "补充",
-    "补充一下",
-    "另外",
-    "对了",
-    "备注",
-    "注意",
-    "我的情况",
-    "关于我",
-    "自我介绍",
-    "个人情况",
-    "基本情况",
-    "个人信息",
-    "先说一下",
-    "说一下",
-    "记住",
-    "记一下",
-    "记下",
-    "记下来",
-    "记得",
-    "fyi",
-    "note",
-    "ps",
-    "p.s",
-    "update",
-    "background",
-    "context",
-    "about me",
-    "some context",
-    "correction",
-    "remember",
-    "mind",
-    "reference",
-    "record",
-    "remember this",
-    "note that",
-    "one thing",
-];
+const NOT_PROSE: &[&str] =
+    &["#", "- ", "* ", "•", "– ", "— ", "|", "{", "}", "\"", "<", "[", "//", "import ", "def ", "fn "];
 /// Ends a clause that leads up to the words of somebody.
 const REPORTS: &[&str] = &[
     "说",
@@ -115,19 +78,48 @@ const TAG_QUESTIONS: &[&str] = &[
     "true or false",
 ];
 
-/// The stretches of a text that are the user's own words, in order.
-pub(super) struct OwnWords(Vec<Range<usize>>);
+/// The stretches of a text that are the user's own words, in order, and what inside of them is not.
+pub(super) struct OwnWords {
+    lines: Vec<Range<usize>>,
+    others: Vec<Range<usize>>,
+}
 
 impl OwnWords {
+    const NONE: Self = Self { lines: Vec::new(), others: Vec::new() };
+
+    /// Whether a place is in a line of the user's own.
     pub(super) fn holds(&self, at: usize) -> bool {
-        let after = self.0.partition_point(|span| span.end <= at);
-        self.0.get(after).is_some_and(|span| span.contains(&at))
+        quotations::covers(&self.lines, at)
+    }
+
+    /// Whether what is said from a place on is the user's own: a line may have somebody else's words in it.
+    pub(super) fn says(&self, at: usize) -> bool {
+        self.holds(at) && !quotations::covers(&self.others, at)
+    }
+
+    /// What the user says, by places in the text as written, in order and apart.
+    pub(super) fn said(&self, reading: &Reading<'_>) -> Vec<Range<usize>> {
+        let mut said = Vec::new();
+        for line in &self.lines {
+            let mut from = line.start;
+            let first = self.others.partition_point(|other| other.end <= line.start);
+            for other in self.others[first..].iter().take_while(|other| other.start < line.end) {
+                said.push(from..other.start.max(from));
+                from = other.end.min(line.end);
+            }
+            said.push(from..line.end);
+        }
+        said.retain(|span| !span.is_empty());
+        said.into_iter().map(|span| reading.folded.span(span)).collect()
     }
 
     /// Of a place in the text as written.
-    pub(super) fn holds_original(&self, reading: &Reading<'_>, at: usize) -> bool {
-        let after = self.0.partition_point(|span| reading.folded.span(span.clone()).end <= at);
-        self.0.get(after).is_some_and(|span| reading.folded.span(span.clone()).contains(&at))
+    pub(super) fn says_original(&self, reading: &Reading<'_>, at: usize) -> bool {
+        let covers = |stretches: &[Range<usize>]| {
+            let after = stretches.partition_point(|span| reading.folded.span(span.clone()).end <= at);
+            stretches.get(after).is_some_and(|span| reading.folded.span(span.clone()).contains(&at))
+        };
+        covers(&self.lines) && !covers(&self.others)
     }
 }
 
@@ -137,7 +129,7 @@ pub(super) fn own_words(reading: &Reading<'_>) -> OwnWords {
     let whole = text.trim();
     let is_data = whole.starts_with('{') && whole.ends_with('}') || whole.starts_with('[') && whole.ends_with(']');
     if is_data || unquoted(Tag::Pretend).next().is_some() || is_pasted(text) {
-        return OwnWords(Vec::new());
+        return OwnWords::NONE;
     }
     // 我是翻译 is an occupation, 翻译一下 is work.
     let is_job = |at: usize| text[..at].ends_with(['是', '名', '个', '当', '做', '位']);
@@ -150,9 +142,9 @@ pub(super) fn own_words(reading: &Reading<'_>) -> OwnWords {
     for line in text.split_inclusive('\n') {
         let span = from..from + line.len();
         from = span.end;
-        let said = line.trim();
+        let said = line.trim_matches(quotations::is_blank);
         if HEADERS.iter().any(|header| said.starts_with(header)) {
-            return OwnWords(Vec::new());
+            return OwnWords::NONE;
         }
         let numbered = said.trim_start_matches(|c: char| c.is_ascii_digit());
         let numbered = numbered.len() < said.len() && numbered.starts_with(['.', ')', '、']);
@@ -166,7 +158,9 @@ pub(super) fn own_words(reading: &Reading<'_>) -> OwnWords {
             break;
         }
     }
-    OwnWords(own)
+    let frames::Others { certain, doubtful } = frames::of_others(reading);
+    let others = reading.layout.foreign.iter().cloned().chain(certain).chain(doubtful).collect();
+    OwnWords { lines: own, others: quotations::merged(others) }
 }
 
 /// Marks around what is shown, and words before or after it.
@@ -225,15 +219,6 @@ fn paragraphs(text: &str) -> Vec<Range<usize>> {
         (Some(first), Some(last)) => vec![0..first, last..text.len()],
         _ => Vec::new(),
     }
-}
-
-pub(super) fn introduces(label: &str) -> bool {
-    let label = label.trim();
-    // 写一段自我介绍 asks for one.
-    if label.contains('写') {
-        return false;
-    }
-    INTRODUCTIONS.iter().any(|word| label.ends_with(word))
 }
 
 /// How many of a sentence's clauses say something: of a question, those before the one that asks.

@@ -44,7 +44,7 @@ use super::instructions;
 use super::layout::Clause;
 use super::lexicon::Attribute;
 use super::reading::Reading;
-use crate::types::signals::{Claim, Standing, Statement};
+use crate::types::signals::{Claim, Holds, Standing, Statement};
 
 /// Of one message: more is a form or a pasted text.
 const STATEMENTS_MAX: usize = 24;
@@ -94,6 +94,11 @@ struct Found {
     span: Range<usize>,
 }
 
+/// The stretches of a text that are the user's own words, as written, in order and apart.
+pub(super) fn own_words(reading: &Reading<'_>) -> Vec<Range<usize>> {
+    guards::own_words(reading).said(reading)
+}
+
 pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
     let own = guards::own_words(reading);
     let instructs = |instruction: crate::types::signals::Instruction| Statement {
@@ -105,7 +110,7 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
     let mut statements: Vec<Statement> = instructions::find(reading)
         .into_iter()
         .filter(|instruction| {
-            own.holds_original(reading, instruction.span.start)
+            own.says_original(reading, instruction.span.start)
                 && instruction.text.chars().count() <= TEXT_CHARS_MAX
                 && guards::is_to_who_serves(reading, &instruction.span)
                 && (instruction.standing == Standing::OneOff || standing::stands(reading, &instruction.span))
@@ -123,6 +128,7 @@ pub(super) fn find(reading: &Reading<'_>) -> Vec<Statement> {
         }
         opens = false;
     }
+    found.retain(|one| own.says(one.span.start));
     found.retain(|one| !matches!(one.claim, Claim::Is { .. }) || standing::is_lasting(reading, one.span.start));
     for one in found.into_iter().take(STATEMENTS_MAX) {
         let span = reading.folded.span(one.span.clone());
@@ -217,6 +223,17 @@ fn remembered(reading: &Reading<'_>, order: orders::Order) -> Found {
     }
 }
 
+impl Found {
+    /// What it says is not so was so before.
+    fn over(mut self) -> Self {
+        if let Claim::Is { holds: holds @ Holds::No, .. } = &mut self.claim {
+            *holds = Holds::NoLonger;
+        }
+        self
+    }
+}
+
 fn claim_is(reading: &Reading<'_>, attribute: &str, value: Range<usize>, holds: bool) -> Claim {
+    let holds = if holds { Holds::Yes } else { Holds::No };
     Claim::Is { attribute: attribute.to_owned(), value: reading.folded.written(value).to_owned(), holds }
 }

@@ -41,11 +41,18 @@ pub(super) fn read(reading: &Reading<'_>, clauses: &[Clause], place: usize) -> O
     let mut end = clause.end;
     let about = match at_head(Tag::Forget) {
         Some(hit) => forget(reading, hit, clause),
-        None => forget_before(reading, head, clause).or_else(|| {
-            let (about, to) = taken_back(reading, head, clauses, place)?;
-            end = to;
-            Some(about)
-        }),
+        None => {
+            if let Some(about) = never_said(&reading.text()[head..clause.end]) {
+                let span = phrase::trimmed(reading.text(), head..clause.end);
+                let found = Found { claim: Claim::Forget { about }, subject: None, span };
+                return Some(Order { found, content: None });
+            }
+            forget_before(reading, head, clause).or_else(|| {
+                let (about, to) = taken_back(reading, head, clauses, place)?;
+                end = to;
+                Some(about)
+            })
+        }
     }?;
     let about = phrase::trimmed(reading.text(), about);
     let text = &reading.text()[about.clone()];
@@ -73,12 +80,17 @@ fn remember(reading: &Reading<'_>, hit: &Hit, end: usize) -> Option<Order> {
     let mut rest = after.trim_start_matches(MARKS);
     if word.is_ascii() {
         let that = ["that ", "that, ", "that: ", "this: "].iter().find_map(|lead| rest.strip_prefix(lead));
+        // "Remember, everyone …": behind a comma it is as often a name or a saying.
+        let called = after.trim_start().starts_with([',', '，']) && !OWN_FIRST.contains(&first_word(rest));
         let own = ["i ", "i'm ", "i've ", "my ", "we ", "our "].iter().any(|lead| rest.starts_with(lead));
         let loose = word.starts_with("for ");
-        if that.is_none() && !marked && !own && !loose {
+        if that.is_none() && (!marked || called) && !own && !loose {
             return None;
         }
         rest = that.unwrap_or(rest);
+        if comforts(rest) {
+            return None;
+        }
         let first = rest.split(' ').next().unwrap_or_default();
         // "Remember that time …", "remember, the meeting …" recall.
         let recalls =
@@ -100,6 +112,11 @@ fn remember(reading: &Reading<'_>, hit: &Hit, end: usize) -> Option<Order> {
         rest = ["一下", "这个", "这一点", "这点", "这件事", "哦", "啊", "哈"]
             .iter()
             .fold(rest, |rest, lead| rest.strip_prefix(lead).unwrap_or(rest).trim_start_matches(MARKS));
+        if COMFORTED_ZH.iter().any(|subject| rest.starts_with(subject))
+            || COMFORT_ZH.iter().any(|word| rest.contains(word))
+        {
+            return None;
+        }
         let loose = word.contains("住") || word == "牢记";
         let own = rest.starts_with('我') || rest.contains('是');
         // 请记得带伞 is a thing to do, 帮我记一下会议 a thing to write down now.
@@ -123,6 +140,82 @@ fn remember(reading: &Reading<'_>, hit: &Hit, end: usize) -> Option<Order> {
     let claim = Claim::Remember { content: reading.folded.written(content.clone()).to_owned() };
     let span = hit.start..content.end;
     Some(Order { found: Found { claim, subject: None, span }, content: Some(content) })
+}
+
+/// What begins something to be remembered, behind a comma.
+const OWN_FIRST: &[&str] = &["i", "i'm", "i've", "i'd", "my", "we", "we're", "our", "the"];
+/// Of whom a saying or a comfort speaks, and nothing that is to be kept.
+const COMFORTED: &[&str] = &[
+    "you",
+    "you're",
+    "your",
+    "everyone",
+    "everyone's",
+    "everybody",
+    "everybody's",
+    "nobody",
+    "no",
+    "people",
+    "life",
+    "love",
+    "failure",
+    "success",
+    "happiness",
+    "practice",
+    "nothing",
+    "anything",
+    "whatever",
+    "whoever",
+    "each",
+    "every",
+    "all",
+    "tomorrow",
+];
+const COMFORTED_ZH: &[&str] = &[
+    "你",
+    "您",
+    "谁",
+    "大家",
+    "每个人",
+    "人人",
+    "任何人",
+    "没有人",
+    "没人",
+    "人生",
+    "生活",
+    "生命",
+    "一切",
+    "无论",
+    "不管",
+    "不论",
+    "只要",
+    "失败",
+    "成功",
+    "幸福",
+    "爱",
+    "明天",
+    "时间",
+    "努力",
+    "坚持",
+    "健康",
+    "身体是",
+    "我们都",
+    "我们永远",
+    "世界",
+];
+const COMFORT_ZH: &[&str] = &["爱你", "陪着你", "支持你", "你最棒", "你很棒", "相信自己", "做自己"];
+
+fn first_word(text: &str) -> &str {
+    text.split(' ').next().unwrap_or_default()
+}
+
+/// "Remember that you are loved", "… nobody knows your material like you do".
+fn comforts(rest: &str) -> bool {
+    let of_you = ["you", "your", "you're", "yourself"].iter().any(|you| crate::text::find_whole(rest, you).is_some());
+    let we_all = ["we all", "we're all", "we are all", "we can", "it's ok", "it's okay"]
+        .iter()
+        .any(|lead| rest.starts_with(lead));
+    COMFORTED.contains(&first_word(rest)) || of_you || we_all
 }
 
 /// What stands behind the word.
@@ -230,6 +323,50 @@ fn forget_before(reading: &Reading<'_>, head: usize, clause: &Range<usize>) -> O
     let about = about.trim_end_matches(['就', '都', '你']);
     let offset = about.as_ptr() as usize - text.as_ptr() as usize;
     (known(about) && values::is_short(reading, &(offset..offset + about.len()))).then_some(offset..offset + about.len())
+}
+
+/// 「我没说过喜欢开会」, "I never said I liked jazz": the statement that is said not to have been made, as it would have been. Of what says
+/// nothing of oneself (「我没说过这话」) nothing can be found.
+fn never_said(said: &str) -> Option<String> {
+    const NEVER: &[&str] =
+        &["我从来没有说过", "我从来没说过", "我从没说过", "我并没有说过", "我没有说过", "我没说过", "我可没说过"];
+    const OF_ONESELF: &[&str] =
+        &["喜欢", "不喜欢", "讨厌", "爱", "不爱", "更喜欢", "偏好", "习惯", "住", "对", "吃", "喝", "不吃", "不喝"];
+    const EN_NEVER: &[&str] =
+        &["i never said ", "i've never said ", "i have never said ", "i didn't say ", "i did not say "];
+    const EN_OF_ONESELF: &[(&str, &str)] = &[
+        ("i like ", "I like "),
+        ("i liked ", "I like "),
+        ("i love ", "I love "),
+        ("i loved ", "I love "),
+        ("i prefer ", "I prefer "),
+        ("i preferred ", "I prefer "),
+        ("i hate ", "I hate "),
+        ("i hated ", "I hate "),
+        ("i don't like ", "I don't like "),
+        ("i didn't like ", "I don't like "),
+        ("i live in ", "I live in "),
+        ("i lived in ", "I live in "),
+        ("i work at ", "I work at "),
+        ("i worked at ", "I work at "),
+        ("i'm allergic to ", "I'm allergic to "),
+        ("i was allergic to ", "I'm allergic to "),
+    ];
+    let said = said.trim();
+    let (own, what) = if let Some(rest) = NEVER.iter().find_map(|lead| said.strip_prefix(lead)) {
+        let rest = rest.trim().trim_end_matches(['啊', '呀', '哦', '的']);
+        let rest = rest.strip_prefix('我').unwrap_or(rest);
+        let lead = OF_ONESELF.iter().filter(|lead| rest.starts_with(**lead)).max_by_key(|lead| lead.len())?;
+        (format!("我{lead}"), &rest[lead.len()..])
+    } else {
+        let rest = EN_NEVER.iter().find_map(|lead| said.strip_prefix(lead))?;
+        let rest = rest.strip_prefix("that ").unwrap_or(rest);
+        let (lead, own) = EN_OF_ONESELF.iter().find(|(lead, _)| rest.starts_with(lead))?;
+        ((*own).to_owned(), &rest[lead.len()..])
+    };
+    let what = what.trim();
+    let named = what.chars().count() >= 2 && !phrase::is_pronoun(what) && !values::is_deictic(what);
+    (named && said.chars().count() <= ABOUT_CHARS_MAX).then(|| format!("{own}{what}"))
 }
 
 /// 「之前说不喝咖啡，那不算了」「我说过的不喝咖啡当我没说」, "I take back what I said about coffee": of what one's own word is taken back, and

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::guards::introduces;
+use crate::signals::frames::introduces;
 use crate::signals::reading::Reading;
 use crate::text::fold;
 
@@ -148,7 +148,6 @@ const WEIGHED: &[&str] = &[
     "option b",
     "which is better",
     "which one",
-    "just kidding",
     "never mind",
     "nevermind",
     "no wait",

@@ -253,6 +253,73 @@ pub(super) fn is_call_name(reading: &Reading<'_>, value: &Range<usize>) -> bool 
         && !["外卖", "大家", "快递", "救护"].iter().any(|word| said.starts_with(word))
 }
 
+/// Before a word for a company, they name none: 当前公司, 一家企业.
+const NO_NAME_LEADS: &[&str] = &[
+    "一家",
+    "一个",
+    "这家",
+    "那家",
+    "某家",
+    "某",
+    "当前",
+    "目前",
+    "现在",
+    "现在这家",
+    "目前这家",
+    "当前这家",
+    "原",
+    "原来",
+    "前",
+    "上一家",
+    "上家",
+    "新",
+    "老",
+    "本",
+    "同一家",
+    "另一家",
+    "别的",
+    "其他",
+    "自己",
+    "自家",
+    "一所",
+    "这所",
+    "那所",
+];
+/// In front of a person of a trade, they say what is to be done with one: "considering seeing a doctor".
+const NOT_OF_ONESELF: &[&str] = &[
+    "a",
+    "an",
+    "considering",
+    "seeing",
+    "hiring",
+    "finding",
+    "looking",
+    "seeking",
+    "meeting",
+    "calling",
+    "thinking",
+    "asking",
+    "dating",
+    "becoming",
+    "planning",
+    "trying",
+    "going",
+    "getting",
+    "waiting",
+    "talking",
+    "consulting",
+    "visiting",
+    "not",
+    "with",
+    "for",
+    "to",
+];
+/// What an object breaks off with: "the flowy parts where I".
+const DANGLING: &[&str] = &[
+    "i", "where", "when", "who", "whose", "that", "which", "while", "because", "if", "the", "a", "an", "my", "your",
+    "and", "or", "we", "you", "they", "he", "she",
+];
+
 /// A company by its name or its kind.
 pub(super) fn is_organisation(reading: &Reading<'_>, value: &Range<usize>) -> bool {
     let said = &reading.text()[value.clone()];
@@ -261,13 +328,26 @@ pub(super) fn is_organisation(reading: &Reading<'_>, value: &Range<usize>) -> bo
         return first_word_is_capitalised(reading, value) && chars <= 40 && reading.date_in(value.clone()).is_none();
     }
     // The bare word says nothing: 在公司上班.
-    if matches!(said, "公司" | "单位" | "学校" | "医院" | "银行" | "工作室" | "家" | "外" | "大学" | "网络")
-        || chars > 16
+    let leads = NO_NAME_LEADS.iter().filter_map(|lead| said.strip_prefix(lead));
+    let bare = leads.min_by_key(|rest| rest.len()).unwrap_or(said);
+    if matches!(
+        bare,
+        "公司"
+            | "单位"
+            | "学校"
+            | "医院"
+            | "银行"
+            | "工作室"
+            | "家"
+            | "外"
+            | "大学"
+            | "网络"
+            | "企业"
+            | "厂"
+            | "机构"
+    ) || chars > 16
         || is_deictic(said)
         || said.contains(['我', '的'])
-        || ["一家", "一个", "这家", "某家", "某"]
-            .iter()
-            .any(|lead| said.strip_prefix(lead).is_some_and(|rest| rest == "公司"))
     {
         return false;
     }
@@ -289,7 +369,9 @@ pub(super) fn is_occupation(reading: &Reading<'_>, value: &Range<usize>) -> bool
             .any(
                 |word| if word.is_ascii() { said.split(' ').any(|other| other == *word) } else { said.contains(word) },
             );
-    short && ends && !own
+    let sought = NOT_OF_ONESELF.iter().any(|word| said.split(' ').next() == Some(word) && said.contains(' '))
+        || said.split(' ').any(|word| matches!(word, "a" | "an" | "seeing" | "hiring"));
+    short && ends && !own && !sought
 }
 
 /// P7, 副教授, "senior engineer".
@@ -338,6 +420,9 @@ pub(super) fn is_deictic(said: &str) -> bool {
 /// Whether an English stretch can be liked as such, whenever it is met.
 pub(super) fn is_object_en(reading: &Reading<'_>, object: &Range<usize>) -> bool {
     let said = reading.text()[object.clone()].trim();
+    if said.rsplit([' ', '\u{a0}']).next().is_some_and(|last| DANGLING.contains(&last)) {
+        return false;
+    }
     let words: Vec<&str> = said.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     let (first, last) = (words.first().copied().unwrap_or_default(), words.last().copied().unwrap_or_default());
     let number = words.iter().take(2).any(|word| word.len() == 1 && word.chars().all(|c| c.is_ascii_digit()));

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::En;
-use super::words::{CUTS, CUTS_OF_JOBS};
+use super::words::CUTS;
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::statements::{Announced, Found, values};
 
@@ -102,14 +102,7 @@ impl En<'_, '_> {
             return Vec::new();
         };
         let mut found = vec![self.found("work", employer, true, None, announced.start)];
-        if let Some(place) = self.words.iter().position(|(_, word)| *word == "as") {
-            let from = place + 1 + usize::from(matches!(self.word(place + 1), "a" | "an"));
-            if let Some(role) =
-                self.value(from, CUTS_OF_JOBS).filter(|value| values::is_occupation(self.reading, value))
-            {
-                found.push(self.found("job", role, true, None, announced.start));
-            }
-        }
+        found.extend(self.role().map(|role| self.found("job", role, true, None, announced.start)));
         found
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::En;
 use super::words::CUTS;
 use crate::signals::statements::{Found, kinds, values};
-use crate::types::signals::{Claim, Liking};
+use crate::types::signals::{Claim, Holds, Liking};
 
 /// As it is said, and its name.
 const ACTIVITIES: &[(&str, &str)] = &[
@@ -45,8 +45,8 @@ impl En<'_, '_> {
             let ended =
                 over && (ends(next) || self.any(next, &["any more", "any longer", "anymore"]).is_some_and(ends));
             return match (negated || over, often, ended) {
-                (false, true, _) => habit(name, true),
-                (true, _, true) => habit(name, false),
+                (false, true, _) => habit(name, Holds::Yes),
+                (true, _, true) => habit(name, Holds::NoLonger),
                 _ => Vec::new(),
             };
         }
@@ -55,13 +55,13 @@ impl En<'_, '_> {
         }
         if let Some(next) = self.any(at, &["gave up", "quit", "stopped", "given up"]) {
             let given_up = ACTIVITIES.iter().find(|(_, name)| self.says(next, name).is_some_and(ends));
-            return given_up.map_or_else(Vec::new, |(_, name)| habit(name, false));
+            return given_up.map_or_else(Vec::new, |(_, name)| habit(name, Holds::NoLonger));
         }
         if let Some(next) = self.any(at, &["started", "went back to", "took up"])
             && let Some((_, name)) = ACTIVITIES.iter().find(|(_, name)| self.says(next, name).is_some())
         {
             return if self.words.last().is_some_and(|(_, word)| *word == "again") {
-                habit(name, true)
+                habit(name, Holds::Yes)
             } else {
                 Vec::new()
             };

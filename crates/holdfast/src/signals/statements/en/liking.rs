@@ -26,14 +26,15 @@ impl En<'_, '_> {
         }) {
             let just = at > 0 && self.is(at - 1, "just");
             degree = match (liking, negated, over) {
-                (Liking::Likes, _, true) => Some(Liking::NoLonger),
+                (Liking::Likes | Liking::Prefers, _, true) => Some(Liking::NoLonger),
+                (Liking::Dislikes, _, true) => Some(Liking::Resumed),
                 (Liking::Likes, true, false) if !self.word(at).starts_with("love") => Some(Liking::Dislikes),
                 // "I just love meetings": who knows.
                 (_, false, false) if !just => Some(liking),
                 _ => None,
             };
             from = next;
-        } else if negated && matches!(self.word(at), "eat" | "drink") {
+        } else if (negated || over) && matches!(self.word(at), "eat" | "drink") {
             degree = Some(if over { Liking::NoLonger } else { Liking::Dislikes });
         } else if !negated && self.any(at, &["quit", "gave up", "stopped"]).is_some() {
             from = self.any(at, &["quit", "gave up", "stopped"])?;

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::En;
-use super::words::{ADVERBS, CUTS, CUTS_OF_EMPLOYERS, CUTS_OF_JOBS, LEADS, MOVE_ADVERBS, MOVES, TOLD_OF_THEN};
+use super::words::{
+    ADVERBS, CUTS, CUTS_OF_EMPLOYERS, CUTS_OF_JOBS, LEADS, MOVE_ADVERBS, MOVES, NO_LONGER, TOLD_OF_THEN,
+};
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::statements::{Found, claim_is, values};
 
@@ -95,7 +97,13 @@ impl En<'_, '_> {
         start: usize,
     ) -> Found {
         let end = value.end;
-        Found { claim: claim_is(self.reading, attribute, value, holds), subject, span: start..end }
+        let found = Found { claim: claim_is(self.reading, attribute, value, holds), subject, span: start..end };
+        if self.is_over() { found.over() } else { found }
+    }
+
+    /// Whether it is said with a word that it was so before.
+    fn is_over(&self) -> bool {
+        (0..self.words.len()).any(|place| self.any(place, NO_LONGER).is_some())
     }
 
     /// From a word to where the value ends.
@@ -144,7 +152,7 @@ impl En<'_, '_> {
                 break;
             }
         }
-        let over = !holds && self.word(at - 1) == "longer";
+        let over = !holds && self.is_over();
         if holds && matches!(self.word(at), "eating" | "drinking") {
             found.extend(self.habits(at, start, subject.as_ref(), false, false));
             return;
@@ -215,9 +223,11 @@ impl En<'_, '_> {
         let whole = self.words.len() > at;
         let strict = usize::from(matches!(self.word(at), "strict" | "lifelong" | "committed"));
         if let Some((next, end, ())) = self.listed(at + strict, |tag| (tag == Tag::Diet).then_some(())) {
-            let ends =
-                next >= self.words.len() || CUTS.contains(&self.word(next)) || matches!(self.word(next), "and" | "for");
-            if ends && (holds || over) {
+            let ends = next >= self.words.len()
+                || CUTS.contains(&self.word(next))
+                || matches!(self.word(next), "and" | "for")
+                || self.any(next, NO_LONGER).is_some();
+            if ends {
                 push(found, "diet", self.words[at].0.start..end);
             }
             return;
@@ -351,6 +361,13 @@ impl En<'_, '_> {
         (fits && !(tool && self.is(from.saturating_sub(1), "joined"))).then_some(value)
     }
 
+    /// "at Globex as a data analyst": what one is there.
+    pub(super) fn role(&self) -> Option<Range<usize>> {
+        let place = self.words.iter().position(|(_, word)| *word == "as")?;
+        let from = place + 1 + usize::from(matches!(self.word(place + 1), "a" | "an" | "the"));
+        self.value(from, CUTS_OF_JOBS).filter(|value| values::is_occupation(self.reading, value))
+    }
+
     /// "I really like …", "my sister lives in …".
     pub(super) fn predicate(
         &self,
@@ -375,9 +392,7 @@ impl En<'_, '_> {
                 break;
             }
         }
-        let any_more = self.words.iter().any(|(_, word)| *word == "anymore")
-            || (at..self.words.len()).any(|place| self.any(place, &["any more", "any longer"]).is_some());
-        over |= negated && any_more;
+        over |= negated && self.is_over();
         if matches!(self.word(at), "am" | "is" | "are" | "was" | "were") {
             if matches!(self.word(at), "am" | "is" | "are") && !negated {
                 self.being(at + 1, start, subject, found);
@@ -408,8 +423,10 @@ impl En<'_, '_> {
             }
             return;
         }
-        if holds && let Some(next) = self.any(at, &["switched from", "moved over from", "migrated from"]) {
-            let to = (next..self.words.len().min(next + 4)).find(|place| self.is(*place, "to"));
+        let replaced = self.any(at, &["replaced"]);
+        if holds && let Some(next) = self.any(at, &["switched from", "moved over from", "migrated from"]).or(replaced) {
+            let into = if replaced.is_some() { "with" } else { "to" };
+            let to = (next..self.words.len().min(next + 4)).find(|place| self.is(*place, into));
             if let Some((old, new)) =
                 to.and_then(|to| Some((self.words[next].0.start..self.words[to - 1].0.end, self.value(to + 1, CUTS)?)))
             {
@@ -419,11 +436,9 @@ impl En<'_, '_> {
                 let named = |value: &Range<usize>| tool(value) || values::is_capitalised(self.reading, value);
                 if (tool(&old) || tool(&new)) && named(&old) && named(&new) {
                     let end = new.end;
-                    push("use", old, false);
-                    push("use", new, true);
-                    if let Some(gone) = found.iter_mut().rev().nth(1) {
-                        gone.span.end = end;
-                    }
+                    let mut gone = self.found("use", old, false, subject.clone(), start).over();
+                    gone.span.end = end;
+                    found.extend([gone, self.found("use", new, true, subject, start)]);
                 }
             }
             return;
@@ -431,6 +446,9 @@ impl En<'_, '_> {
         if let Some(next) = self.any(at, &["work at", "work for", "works at", "works for"]) {
             if let Some(value) = self.employer(next).filter(|_| !perfect) {
                 push("work", value, holds);
+                if let Some(role) = self.role().filter(|_| holds) {
+                    push("job", role, true);
+                }
             }
             return;
         }
@@ -439,13 +457,12 @@ impl En<'_, '_> {
             if let Some(value) = self.employer(next).filter(|value| {
                 let listed =
                     self.reading.hits_in(value).iter().any(|hit| matches!(hit.tag, Tag::Employer | Tag::Organisation));
-                let role = self.words.iter().position(|(_, word)| *word == "as").is_some_and(|place| {
-                    let from = place + 1 + usize::from(matches!(self.word(place + 1), "a" | "an" | "the"));
-                    self.value(from, CUTS_OF_JOBS).is_some_and(|value| values::is_occupation(self.reading, &value))
-                });
-                listed || role
+                listed || self.role().is_some()
             }) {
                 push("work", value, true);
+                if let Some(role) = self.role() {
+                    push("job", role, true);
+                }
             }
             return;
         }

@@ -97,6 +97,8 @@ pub(super) const MOVE_ADVERBS: &[&str] = &[
     "only",
     "officially",
 ];
+/// That it was so before.
+pub(super) const NO_LONGER: &[&str] = &["no longer", "anymore", "any more", "any longer"];
 /// Where a value moved that is counted.
 pub(super) const MOVES: &[&str] = &[
     "went up to",
@@ -332,6 +334,7 @@ pub(super) const CUTS_OF_JOBS: &[&str] = &[
     "looking",
     "that",
     "too",
+    "anymore",
 ];
 /// Ends a company's name.
 pub(super) const CUTS_OF_EMPLOYERS: &[&str] = &[

@@ -5,7 +5,7 @@ use super::words::PARTICLES;
 use crate::signals::cursor::Cursor;
 use crate::signals::lexicon::Tag;
 use crate::signals::statements::{Found, kinds, values};
-use crate::types::signals::{Claim, Liking};
+use crate::types::signals::{Claim, Holds, Liking};
 
 /// What is a habit if it is done every day: not 加班, nor what is done for a task. Longer ones first.
 const ACTIVITIES: &[&str] = &[
@@ -64,12 +64,12 @@ impl Zh<'_, '_> {
             let ended = topic.eat_any(&["放弃", "停", "戒"]).is_some()
                 || topic.eat_any(&["不再", "不"]).is_some()
                     && topic.eat_any(&["做", "练", "跑", "游", "抽", "坚持"]).is_some();
-            return if ended && told && over(&topic) { habit(ACTIVITIES[place], false) } else { Vec::new() };
+            return if ended && told && over(&topic) { habit(ACTIVITIES[place], Holds::NoLonger) } else { Vec::new() };
         }
         while at.eat_any(&["早就", "早已", "再也"]).is_some() {}
         if at.eat_any(&["不再", "不"]).is_some() {
             let ended = self.activity(at).filter(|(_, end)| told && over(&Cursor::new(self.text, *end)));
-            return ended.map_or_else(Vec::new, |(activity, _)| habit(activity, false));
+            return ended.map_or_else(Vec::new, |(activity, _)| habit(activity, Holds::NoLonger));
         }
         if opening {
             return Vec::new();
@@ -83,13 +83,13 @@ impl Zh<'_, '_> {
             };
             return activity
                 .filter(|_| self.text.contains('了'))
-                .map_or_else(Vec::new, |activity| habit(activity, false));
+                .map_or_else(Vec::new, |activity| habit(activity, Holds::NoLonger));
         }
         let again = self.text[self.start..at.pos()].contains('又') && at.eat("开始")
             || at.eat_any(&["又开始", "重新开始", "恢复"]).is_some();
         if again {
             return match at.eat_any(ACTIVITIES) {
-                Some(place) if told && over(&at) => habit(ACTIVITIES[place], true),
+                Some(place) if told && over(&at) => habit(ACTIVITIES[place], Holds::Yes),
                 Some(_) => Vec::new(),
                 None => self.consumes(at, true),
             };
@@ -98,7 +98,7 @@ impl Zh<'_, '_> {
             while at.eat_any(&["都会", "都", "坚持", "会", "去"]).is_some() {}
             return match at.eat_any(ACTIVITIES) {
                 Some(place) if over(&at) || values::is_amount_zh(at.rest().trim_matches(PARTICLES)) => {
-                    habit(ACTIVITIES[place], true)
+                    habit(ACTIVITIES[place], Holds::Yes)
                 }
                 _ => Vec::new(),
             };

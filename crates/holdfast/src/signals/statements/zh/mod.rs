@@ -12,8 +12,8 @@ use crate::signals::cursor::Cursor;
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::reading::Reading;
 use words::{
-    ADVERBS, CHANGES, COMPARES, CUTS, FOREIGN, FUTURE, LEADS, LINK_ADVERBS, LINKS, MOVED_TO, MOVES, MOVES_OF,
-    PARTICLES, TURNS,
+    ADVERBS, CAUSE_CHARS_MAX, CAUSES, CHANGES, COMPARES, CUTS, FOREIGN, FUTURE, LEADS, LINK_ADVERBS, LINKS, MOVED_TO,
+    MOVES, MOVES_OF, NO_LONGER, OF_OTHERS, PARTICLES, TURNS,
 };
 
 /// Whether a clause only says to what another thing is preferred: 比起咖啡，我更喜欢茶.
@@ -231,11 +231,29 @@ impl Zh<'_, '_> {
         Some(Subject::Elided)
     }
 
-    /// Whether all that was said before a place is of turns in a life, and of nobody by name: whose they are needs no word.
+    /// Whether all that was said before a place is of turns in a life, or of a cause of what is said there (因为绩效好), and of nobody by
+    /// name: whose they are needs no word.
     fn only_turns_before(&self, before: usize) -> bool {
         let clauses = self.reading.layout.clauses.iter().take_while(|clause| clause.span.end <= before);
-        let mut said = clauses.map(|clause| self.text[clause.span.clone()].trim()).filter(|said| !said.is_empty());
-        said.all(|said| TURNS.iter().any(|turn| said.starts_with(turn)) && !said.contains(FOREIGN))
+        let mut spans =
+            clauses.map(|clause| clause.span.clone()).filter(|span| !self.text[span.clone()].trim().is_empty());
+        spans.all(|span| {
+            let said = self.text[span].trim();
+            let turns = |said: &str| TURNS.iter().any(|turn| said.starts_with(turn));
+            let cause = ["因为", "由于"].iter().find_map(|lead| said.strip_prefix(lead));
+            !said.contains(FOREIGN) && cause.map_or_else(|| turns(said), |cause| self.is_own_cause(cause))
+        })
+    }
+
+    /// 升职, 公司普调: what moves the pay of whoever speaks, if nobody is named with it.
+    fn is_own_cause(&self, cause: &str) -> bool {
+        let word = CAUSES.iter().chain(TURNS).filter(|word| cause.starts_with(**word)).map(|word| word.len()).max();
+        let end = cause.as_ptr() as usize - self.text.as_ptr() as usize + cause.len();
+        let somebody = |from: usize| {
+            self.reading.hits_in(&(from..end)).iter().any(|hit| matches!(hit.tag, Tag::Person(_) | Tag::ThirdPerson))
+        };
+        word.is_some_and(|len| !cause[len..].contains(OF_OTHERS) && !somebody(end - cause.len() + len))
+            && cause.chars().count() <= CAUSE_CHARS_MAX
     }
 
     fn third(&mut self, at: &mut Cursor<'_>, span: Range<usize>, whom: &mut Whom) -> Option<Subject> {
@@ -351,11 +369,14 @@ impl Zh<'_, '_> {
         if self.text[end..].starts_with('了') {
             end += "了".len();
         }
-        Found {
-            claim: claim_is(self.reading, attribute, value, holds),
-            subject: self.subject.clone(),
-            span: start..end,
-        }
+        let claim = claim_is(self.reading, attribute, value, holds);
+        let found = Found { claim, subject: self.subject.clone(), span: start..end };
+        if self.is_over() { found.over() } else { found }
+    }
+
+    /// Whether it is said with a word that it was so before: 不再…, …不…了.
+    fn is_over(&self) -> bool {
+        self.text.ends_with('了') || NO_LONGER.iter().any(|word| self.text[self.start..].contains(word))
     }
 
     fn predicate(&self, mut at: Cursor<'_>, part: &Part, elided: bool) -> Vec<Found> {
@@ -366,7 +387,8 @@ impl Zh<'_, '_> {
         if at.eat("把") {
             let (end, attribute) = match self.attribute_at(at.pos()) {
                 Some((end, attribute @ (Attribute::Tool | Attribute::Device))) => (end, attribute),
-                _ => return Vec::new(),
+                _ if opening => return Vec::new(),
+                _ => return self.replaces(at).unwrap_or_default(),
             };
             return self.attribute(&at, attribute, end).into_iter().collect();
         }
@@ -388,7 +410,7 @@ impl Zh<'_, '_> {
             .or_else(|| self.job(at))
             .or_else(|| self.birthday(at))
             .or_else(|| self.favourite(at))
-            .map(|found| vec![found])
+            .map(|found| self.with_role(found))
             .or_else(|| self.switches(at))
             .or_else(|| self.liking(at, part.compared).map(|found| vec![found]))
             .unwrap_or_default()

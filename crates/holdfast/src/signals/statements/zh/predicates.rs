@@ -7,7 +7,7 @@ use super::words::{COMPARES, CUTS, PARTICLES};
 use crate::signals::cursor::Cursor;
 use crate::signals::lexicon::{Attribute, Tag};
 use crate::signals::statements::{Found, Part, values};
-use crate::types::signals::{Claim, Liking};
+use crate::types::signals::{Claim, Holds, Liking};
 
 impl Zh<'_, '_> {
     pub(super) fn name(&self, mut at: Cursor<'_>, part: &Part) -> Option<Found> {
@@ -181,7 +181,22 @@ impl Zh<'_, '_> {
             .iter()
             .find_map(|word| rest.find(word).map(|place| (place, *word)))?;
         let old = from..from + rest[..place].trim_end_matches(['我', '已', '经', ' ']).len();
-        let new = self.value(from + place + word.len());
+        self.from_to(old, from + place + word.len(), word)
+    }
+
+    /// 把Vim换成了Helix. What a file is made into (把Word换成了Excel) is no change of what one uses.
+    pub(super) fn replaces(&self, at: Cursor<'_>) -> Option<Vec<Found>> {
+        const FILES: &[&str] = &["word", "excel", "ppt", "pdf", "markdown", "go"];
+        let rest = at.rest();
+        let (place, word) = ["换成了", "换成"].iter().find_map(|word| rest.find(word).map(|place| (place, *word)))?;
+        let old = at.pos()..at.pos() + rest[..place].trim_end().len();
+        let file = FILES.contains(&&self.text[old.clone()]);
+        (!file).then(|| self.from_to(old, at.pos() + place + word.len(), word)).flatten()
+    }
+
+    /// One tool for another, told as done.
+    fn from_to(&self, old: Range<usize>, to: usize, word: &str) -> Option<Vec<Found>> {
+        let new = self.value(to);
         let told = word.ends_with('了') || self.text.ends_with('了');
         let tool = |value: &Range<usize>| {
             values::is_short(self.reading, value)
@@ -191,13 +206,27 @@ impl Zh<'_, '_> {
         {
             return None;
         }
-        let end = new.end;
-        let mut gone = self.found("用", old, false, self.start);
-        gone.span.end = end;
         let mut used = self.found("用", new, true, self.start);
         used.span = self.start..used.span.end;
+        let mut gone = self.found("用", old, false, self.start).over();
         gone.span.end = used.span.end;
         Some(vec![gone, used])
+    }
+
+    /// 在星海科技当前端工程师 says where and as what.
+    pub(super) fn with_role(&self, found: Found) -> Vec<Found> {
+        let is_work = matches!(&found.claim, Claim::Is { attribute, holds: Holds::Yes, .. } if attribute == "上班");
+        let mut role = Cursor::new(self.text, found.span.end);
+        if !is_work || role.eat_any(&["担任", "当", "做"]).is_none() || role.eat("了") {
+            return vec![found];
+        }
+        while role.eat_any(&["一名", "一个", "一位", "名", "个", "位"]).is_some() {}
+        let value = self.value(role.pos());
+        if !values::is_occupation(self.reading, &value) {
+            return vec![found];
+        }
+        let job = self.found("职业", value, true, self.start);
+        vec![found, job]
     }
 
     pub(super) fn employer(&self, mut at: Cursor<'_>) -> Option<Found> {
@@ -238,7 +267,7 @@ impl Zh<'_, '_> {
             if !told || !values::is_organisation(self.reading, &value) {
                 return None;
             }
-            let mut found = self.found("上班", value, false, self.start);
+            let mut found = self.found("上班", value, false, self.start).over();
             found.span.end = self.end;
             return Some(found);
         }
@@ -252,7 +281,8 @@ impl Zh<'_, '_> {
             return None;
         }
         let works = WORKS.iter().filter_map(|word| rest.find(word)).min();
-        let serves = ["当", "做"].iter().filter_map(|word| rest.find(word).map(|place| (place, word.len()))).min();
+        let serves =
+            ["担任", "当", "做"].iter().filter_map(|word| rest.find(word).map(|place| (place, word.len()))).min();
         let work = works.or_else(|| {
             let (place, len) = serves?;
             let role = self.value(at.pos() + place + len);
@@ -279,16 +309,18 @@ impl Zh<'_, '_> {
     }
 
     pub(super) fn diet(&self, mut at: Cursor<'_>) -> Option<Found> {
+        while at.eat_any(&["早就", "早已"]).is_some() {}
         let denied = ["不再", "不"].iter().any(|no| at.eat(no));
-        at.eat("是");
+        let is = at.eat("是");
         at.eat("个");
         at.eat("一个");
         at.eat("一名");
         let from = at.pos();
         let (end, ()) = self.word(from, |tag| (tag == Tag::Diet).then_some(()))?;
         let rest = self.text[end..].trim_start_matches(PARTICLES);
-        // 我不吃素 is no denial of a diet that was, 我不吃素了 is.
-        let fits = (rest.is_empty() || rest.ends_with('年')) && (!denied || self.text.ends_with('了'));
+        // 我不是吃素的 is a threat.
+        let threat = denied && is && self.text[from..].starts_with('吃');
+        let fits = (rest.is_empty() || rest.ends_with('年')) && !threat;
         fits.then(|| self.found("饮食", from..end, !denied, self.start))
     }
 
@@ -420,6 +452,11 @@ impl Zh<'_, '_> {
         }
         let compared = self.comparison(&mut at).or(compared);
         self.adverbs(&mut at);
+        // 我不讨厌香菜了: a dislike is over.
+        let resumed = self.no_dislike(at);
+        if let Some(dislike) = resumed {
+            at.jump(dislike);
+        }
         let weak =
             ["不太", "不怎么", "不大", "不是很", "不是特别", "并不", "从不", "从来不", "一点都不", "一点也不", "最不"]
                 .iter()
@@ -433,6 +470,7 @@ impl Zh<'_, '_> {
         })?;
         let mut degree = match (liking, weak) {
             (Liking::Likes, false) if more => Liking::Prefers,
+            (Liking::Dislikes, false) if resumed.is_some() => Liking::Resumed,
             (liking, false) => liking,
             (Liking::Likes, true) => Liking::Dislikes,
             _ => return None,
@@ -449,11 +487,21 @@ impl Zh<'_, '_> {
         if degree == Liking::Dislikes && rest.starts_with('了') && self.text[self.start..at.pos()].contains('不') {
             degree = Liking::NoLonger;
         }
+        if degree == Liking::Resumed && !self.is_over() {
+            return None;
+        }
         let object = compared.filter(|_| degree == Liking::Prefers).map_or(object.clone(), |from| from..object.end);
         let end = object.end + if rest.starts_with('了') { "了".len() } else { 0 };
         let claim = Claim::Likes { object: self.reading.folded.written(object).to_owned(), degree };
         let start = compared.filter(|_| degree == Liking::Prefers).map_or(self.start, |from| from.min(self.start));
         Some(Found { claim, subject: self.subject.clone(), span: start..end })
+    }
+
+    /// Where the word for a dislike begins that is said not to be: 不讨厌, 不再讨厌.
+    fn no_dislike(&self, mut at: Cursor<'_>) -> Option<usize> {
+        at.eat_any(&["不再", "不"])?;
+        let disliked = self.word(at.pos(), |tag| (tag == Tag::Liking(Liking::Dislikes)).then_some(()));
+        disliked.filter(|_| !at.rest().starts_with('不')).map(|_| at.pos())
     }
 
     /// Steps over 比起咖啡: what is preferred is preferred to it.

@@ -108,6 +108,8 @@ pub(super) const ADVERBS: &[&str] = &[
     "这边",
     " ",
 ];
+/// Before what was so and is over.
+pub(super) const NO_LONGER: &[&str] = &["不再", "早就不", "早已不", "已经不"];
 /// Over the horizon: what is said of then is a plan.
 pub(super) const FUTURE: &[&str] = &[
     "下个月",
@@ -220,5 +222,30 @@ pub(super) const TURNS: &[&str] = &[
     "好消息",
     "终于",
 ];
+
+/// What moves one's pay, behind 因为.
+pub(super) const CAUSES: &[&str] = &[
+    "晋升",
+    "升级",
+    "调岗",
+    "调薪",
+    "普调",
+    "公司调薪",
+    "公司普调",
+    "公司统一调薪",
+    "年度调薪",
+    "绩效",
+    "业绩",
+    "考核",
+    "评级",
+    "表现",
+    "换了岗位",
+    "续租",
+    "续约",
+];
+/// A longer cause has somebody in it.
+pub(super) const CAUSE_CHARS_MAX: usize = 10;
+/// Signs that a cause is of somebody else: 升职的是老王, 绩效给了小李.
+pub(super) const OF_OTHERS: &[char] = &['给', '让', '的', '老', '小', '没', '不', '人'];
 
 pub(super) const FOREIGN: &[char] = &['他', '她', '它', '你', '您', '咱'];

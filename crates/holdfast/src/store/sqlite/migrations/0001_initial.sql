@@ -214,11 +214,12 @@ CREATE TABLE model (
     UNIQUE (name, dimension)
 ) STRICT;
 
--- One row for each passage; `data` is the unit vector as little-endian half floats.
+-- One row for each passage; `data` is the unit vector as little-endian half floats. Its event is not declared as a reference: the index
+-- begins with the model, so that each event that is erased would be looked for in all vectors.
 CREATE TABLE vector (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     model INTEGER NOT NULL REFERENCES model (id),
-    row INTEGER NOT NULL REFERENCES event (row),
+    row INTEGER NOT NULL,
     data BLOB NOT NULL
 ) STRICT;
 CREATE INDEX vector_by_row ON vector (model, row);
