@@ -302,6 +302,12 @@ pub enum Command {
         #[arg(long, default_value_t = ARCHIVE_AFTER_DAYS, value_name = "DAYS")]
         older_than: u32,
     },
+    /// Let go of what a policy no longer keeps: shorten, archive, or put on probation and then discard
+    ///
+    /// Nothing goes at once: what scores too low waits for so many turns and so long a time, and is let go only if nothing calls for it
+    /// meanwhile. Bodies go to cold storage and are still found. A run that would touch too much of the store stops and says so.
+    /// Whatever was done is undone by `undo --run`.
+    Manage(ManageArguments),
     /// Forget on request: hide it, or erase it from every copy
     ///
     /// What is named: --event, --matching, --task, --session, or --everything of --user or --agent. Without --hide or --erase it is only said how
@@ -341,6 +347,22 @@ pub enum Command {
         /// Whose; for bash: holdfast completions bash > ~/.local/share/bash-completion/completions/holdfast
         shell: Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct ManageArguments {
+    /// support, research, tutoring, aggressive, or a TOML file that extends one of them
+    #[arg(long, default_value = "research", value_name = "POLICY")]
+    pub policy: String,
+    /// Only say what would be done
+    #[arg(long)]
+    pub dry_run: bool,
+    /// However much of the store it touches
+    #[arg(long)]
+    pub force: bool,
+    /// There is no room: don't spare open stages, but discard nothing of them
+    #[arg(long)]
+    pub over_budget: bool,
 }
 
 #[derive(Debug, Args)]
@@ -679,6 +701,9 @@ pub struct ReportArguments {
     /// A run's id, latest, or all
     #[arg(long, default_value = "latest", value_name = "RUN")]
     pub run: RunArgument,
+    /// As one HTML page, with a chart of what is in view with and without what was let go
+    #[arg(long, conflicts_with = "json")]
+    pub html: bool,
 }
 
 /// Which run is meant.

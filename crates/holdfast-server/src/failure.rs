@@ -47,6 +47,8 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | engine::Error::NothingToUndo(_)
                         | engine::Error::Dependants(_)
                         | engine::Error::TooMuch { .. }
+                        | engine::Error::Blast(_)
+                        | engine::Error::ManagerBusy
                         | engine::Error::NoRedactionKey
                         | engine::Error::OtherRedactionKey(_)
                 )
@@ -76,6 +78,7 @@ pub fn hint(error: &anyhow::Error) -> &'static str {
         }
         Some(engine::Error::NoReason) => " (--reason)",
         Some(engine::Error::TooMuch { .. }) => " (--max)",
+        Some(engine::Error::Blast(_)) => " (--force confirms it)",
         Some(engine::Error::Dependants(_)) => " (--preview, --with-dependants)",
         Some(engine::Error::NoRedactionKey) => " (HOLDFAST_REDACTION_KEY, or --redaction-key-file)",
         Some(engine::Error::Order(_)) => {

@@ -42,6 +42,7 @@ pub fn history(global: &Global, id: &str, printer: Printer) -> Result<()> {
             lines.extend(
                 stored.archived.then(|| "archived: this is its summary; `restore` brings the body back".to_owned()),
             );
+            lines.extend(super::manage::fate_in_words(&history));
             lines.extend(stored.overturned.iter().map(|overturned| {
                 let by = overturned.replaced_by.as_ref().map_or_else(String::new, |by| format!(" → {by}"));
                 format!("overturned: {}{by}", overturned.statement)
@@ -173,6 +174,9 @@ pub fn report(global: &Global, arguments: &ReportArguments, printer: Printer) ->
     let owner = open::owner(global, &engine, printer)?;
     let page =
         JournalPage { run: run(&engine, &owner, arguments.run)?, task: global.task.clone(), ..JournalPage::default() };
+    if arguments.html {
+        return Ok(printer.text(&engine.report_page(&owner, &page)?)?);
+    }
     let report = engine.report(&owner, &page)?;
     if report.operations == 0 {
         printer.say("nothing was done: the journal has no operation of this run, task and owner");
@@ -221,7 +225,7 @@ pub fn entries_in_words(entries: &[JournalEntry], printer: Printer) -> String {
 
 /// The report as lines; what is zero is left out.
 pub fn report_in_words(report: &Report) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = super::manage::report_in_words(&report.managed);
     let by_name = |counts: &std::collections::BTreeMap<String, u64>| {
         counts.iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
     };

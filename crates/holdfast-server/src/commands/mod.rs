@@ -5,6 +5,7 @@ mod exchange;
 mod forget;
 mod llm;
 mod look;
+mod manage;
 mod memory;
 mod observe;
 mod recall;
@@ -41,6 +42,7 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Export { all } => exchange::export(global, *all, printer),
         Command::Import { file } => return exchange::import(global, file, printer),
         Command::Archive { older_than } => status::archive(global, *older_than, printer),
+        Command::Manage(arguments) => manage::run(global, arguments, printer),
         Command::Forget(arguments) => forget::run(global, arguments, printer),
         Command::Undo(arguments) => undo::run(global, arguments, printer),
         Command::Restore { id } => status::restore(global, *id, printer),

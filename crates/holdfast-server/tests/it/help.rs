@@ -41,6 +41,7 @@ fn of_every_command() {
         &["export"],
         &["import"],
         &["archive"],
+        &["manage"],
         &["forget"],
         &["undo"],
         &["restore"],

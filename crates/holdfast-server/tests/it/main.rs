@@ -9,6 +9,7 @@ mod finding;
 mod forget;
 mod help;
 mod llm;
+mod manage;
 mod memory;
 mod processes;
 mod reindex;

@@ -20,7 +20,7 @@ use crate::types::scope::Owner;
 pub const ARCHIVE_AFTER_DAYS: u32 = 90;
 
 /// Bodies no longer than this stay as they are: their summary would be themselves.
-const KEPT_BYTES_MAX: usize = 400;
+pub(super) const KEPT_BYTES_MAX: usize = 400;
 
 /// Length of a summary, in characters.
 const SUMMARY_CHARACTERS: usize = 280;

@@ -1,7 +1,7 @@
 //! What is at hand for each owner: the tasks of late and which task each session is on. A cache of the store, kept by the
 //! engine that alone writes it; dropped whenever a commit fails, and read anew.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -27,9 +27,30 @@ const OWNERS_MAX: usize = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct Attention {
     owners: Mutex<BTreeMap<Owner, Arc<Mutex<Option<AtHand>>>>>,
+    /// Owners whose log the manager goes through.
+    managed: Mutex<BTreeSet<Owner>>,
+}
+
+/// The manager at work on one owner's log, until this is dropped. It holds nobody up: each of its commits takes the owner's lock by itself.
+#[derive(Debug)]
+pub(super) struct Managing<'a> {
+    attention: &'a Attention,
+    owner: Owner,
+}
+
+impl Drop for Managing<'_> {
+    fn drop(&mut self) {
+        self.attention.managed.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.owner);
+    }
 }
 
 impl Attention {
+    /// `None`: it is at work there already.
+    pub(super) fn manage(&self, owner: &Owner) -> Option<Managing<'_>> {
+        let mut managed = self.managed.lock().unwrap_or_else(PoisonError::into_inner);
+        managed.insert(owner.clone()).then(|| Managing { attention: self, owner: owner.clone() })
+    }
+
     /// The owner's place. Whoever holds its lock is the only one to change this owner's memory.
     pub(super) fn of(&self, owner: &Owner) -> Arc<Mutex<Option<AtHand>>> {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);

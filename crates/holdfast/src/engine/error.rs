@@ -3,6 +3,7 @@
 use crate::context::BlockError;
 use crate::embedding::EmbedError;
 use crate::llm::LlmError;
+use crate::manager::Blast;
 use crate::redact::Refused;
 use crate::store::StoreError;
 use crate::types::ids::{EventId, MemoryId, OperationId};
@@ -51,6 +52,11 @@ pub enum Error {
     /// Later operations changed the same.
     #[error("{} later changed the same: look at them in the preview, and undo them too, or leave it", .0.dependants.len())]
     Dependants(Box<Undone>),
+    #[error("the manager is at work on this memory already: wait until it is done")]
+    ManagerBusy,
+    /// Nothing was touched: look at a dry run, and confirm it.
+    #[error(transparent)]
+    Blast(#[from] Blast),
     #[error("no words were given that could be matched")]
     NoWords,
     #[error(

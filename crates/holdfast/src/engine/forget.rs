@@ -180,6 +180,15 @@ impl Engine {
     /// Everything an erasure changes, worked out from what is there now.
     fn plan(&self, owner: &Owner, selection: &Selection, mut events: Vec<StoredEvent>) -> Result<Plan, Error> {
         let everything = *selection == Selection::Everything;
+        if !everything {
+            let drawn = self.summaries_drawn_from(owner, &events)?;
+            events.extend(
+                drawn
+                    .into_iter()
+                    .filter(|drawn| !events.iter().any(|known| known.seq == drawn.seq))
+                    .collect::<Vec<_>>(),
+            );
+        }
         let mut texts: Vec<String> = events.iter().map(|stored| stored.event.content.clone()).collect();
         let ids = |events: &[StoredEvent]| events.iter().map(|stored| stored.event.id).collect::<Vec<_>>();
         // Of what goes whole, nothing has to be told apart.

@@ -25,6 +25,8 @@ mod forget;
 mod induce;
 mod learn;
 mod learner;
+mod manage;
+mod manager;
 mod memory;
 mod observe;
 mod overturn;
@@ -50,6 +52,8 @@ pub use self::exchange::{EXPORT_VERSION, ExportLine, Exported, Imported};
 pub use self::induce::{Induced, UTTERANCES_MAX};
 pub use self::learn::Lesson;
 use self::learner::Learner;
+pub use self::manage::{Fate, ManageOptions, Managed, ManagedEvent};
+use self::manager::Manager;
 use self::memory::KnownCache;
 pub use self::memory::{MemoryHistory, NewMemory};
 pub use self::observe::{BATCH_EVENTS_MAX, Observed};
@@ -61,6 +65,7 @@ use crate::embedding::Choice;
 use crate::env::Env;
 pub use crate::learn::Effect;
 use crate::llm::Llm;
+use crate::manager::Policy;
 use crate::redact::Rules;
 use crate::signals::Lexicon;
 use crate::store::sqlite::Sqlite;
@@ -87,6 +92,8 @@ pub struct Config {
     /// A language model to learn with in the background, as what is said gives occasion. `None`: rules alone, and `Engine::induce` when
     /// it is called.
     pub llm: Option<Arc<dyn Llm>>,
+    /// Lets go in the background by this policy, as its triggers give occasion. `None`: only when `Engine::manage` is called.
+    pub manager: Option<Policy>,
     pub env: Arc<Env>,
 }
 
@@ -100,6 +107,7 @@ impl Config {
             redaction: Rules::default(),
             lexicon: None,
             llm: None,
+            manager: None,
             env: Arc::new(Env::system()),
         }
     }
@@ -135,6 +143,8 @@ pub struct Engine {
     readers: OnceLock<Option<rayon::ThreadPool>>,
     /// Asks a language model in the background, if there is one.
     learner: Option<Learner>,
+    /// Lets go in the background, if there is a policy to do so by.
+    manager: Option<Manager>,
     /// Everything this engine does belongs to one run.
     run: RunId,
 }
@@ -165,6 +175,7 @@ impl Engine {
             read_only: config.read_only,
             readers: OnceLock::new(),
             learner: None,
+            manager: None,
             run,
         };
         if !engine.read_only {
@@ -172,6 +183,9 @@ impl Engine {
         }
         if let Some(llm) = config.llm.filter(|_| !engine.read_only) {
             engine.learner = Some(Learner::start(engine.handle(), llm)?);
+        }
+        if let Some(policy) = config.manager.filter(|_| !engine.read_only) {
+            engine.manager = Some(Manager::start(engine.handle(), policy)?);
         }
         Ok(engine)
     }
@@ -189,6 +203,7 @@ impl Engine {
             read_only: self.read_only,
             readers: OnceLock::new(),
             learner: None,
+            manager: None,
             run: self.run,
         }
     }
@@ -205,11 +220,14 @@ impl Engine {
         self.readers.get_or_init(start).as_ref()
     }
 
-    /// Waits until a language model that learns in the background has been asked about what it was due for, which takes as long as the model
+    /// Waits until the manager has gone through what it was due for, a language model that learns in the background has been asked about what it was due for, which takes as long as the model
     /// does, and everything recorded so far has its vectors. `tell` hears how far the vectors are.
     pub fn settle(&self, tell: impl FnMut(Progress)) -> Result<(), Error> {
         if let Some(learner) = &self.learner {
             learner.settle();
+        }
+        if let Some(manager) = &self.manager {
+            manager.settle();
         }
         self.embedding.settle(tell)
     }

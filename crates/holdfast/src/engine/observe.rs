@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::attention::{AtHand, ChangedTasks};
 use super::learn::is_telling;
+use super::manager::Occasion;
 use super::overturn::Corrected;
 use super::parts::parts;
 use super::{Engine, Error};
@@ -127,6 +128,7 @@ impl Engine {
                 let telling = changes.events.iter().any(is_telling);
                 let ended = changes.tasks.iter().any(|change| change.task.closing.is_some());
                 let count = changes.events.len();
+                let occasion = Occasion::of(&changes);
                 let ids: Vec<EventId> = changes.events.iter().map(|new| new.event.id).collect();
                 let committed = self.store.commit(changes)?;
                 let seqs: BTreeMap<EventId, Seq> =
@@ -136,6 +138,9 @@ impl Engine {
                 }
                 self.embedding.wake();
                 self.learn_if_due(owner, at_hand, telling || ended, count);
+                if let Some(manager) = &self.manager {
+                    manager.hear(owner, occasion);
+                }
             }
             Ok(results)
         })

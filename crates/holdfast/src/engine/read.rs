@@ -120,9 +120,12 @@ impl Engine {
         let (memories, notes) = self.recall_memories(query, plan, task.as_ref(), embedded)?;
         let answering = memories.iter().filter(|hit| !is_standing(hit)).count();
         let limit = query.limits.events.min(query.limits.total.saturating_sub(facts.len() + answering));
-        let (events, verdicts) = recall::select(plan, &evidence, &ranked, limit, |seq| match compared.get(&seq) {
-            Some(event) => Ok(Some(event.clone())),
-            None => Ok::<_, StoreError>(self.events(query, &[seq])?.remove(&seq)),
+        let (events, verdicts) = recall::select(plan, &evidence, &ranked, limit, |seq| {
+            let event = match compared.get(&seq) {
+                Some(event) => Some(event.clone()),
+                None => self.events(query, &[seq])?.remove(&seq),
+            };
+            event.map(|event| self.with_what_is_asked(query, plan, event)).transpose()
         })?;
         let mut explain = recall::explain(plan, &evidence, &lexical, &ranked, &verdicts);
         explain.filters = filters_in_words(&query.filter);
@@ -236,6 +239,31 @@ impl Engine {
         Ok(events.into_iter().map(|event| (event.seq, event)).collect())
     }
 
+    /// A shorter text that stands for an event may lack the very detail that is asked for, by which it was found: then it is looked for
+    /// in the whole, which comes from cold storage for this once.
+    fn with_what_is_asked(
+        &self,
+        query: &Query,
+        plan: &Plan,
+        mut event: StoredEvent,
+    ) -> Result<StoredEvent, StoreError> {
+        if !event.archived {
+            return Ok(event);
+        }
+        let shown = text::term_set(&event.event.content);
+        let missing: Vec<&PlannedTerm> =
+            plan.terms.iter().filter(|term| term.finds && !shown.contains(&term.text)).collect();
+        if !missing.is_empty()
+            && let Some(body) = self.store.body(&query.scope.owner, event.seq)?
+        {
+            let whole = text::term_set(&body);
+            if missing.iter().any(|term| whole.contains(&term.text)) {
+                event.event.content = body;
+            }
+        }
+        Ok(event)
+    }
+
     /// The task with its facts as they stood at the time that is asked about: without those stated later, and what was overturned later
     /// still held.
     fn known_then<'a>(&self, query: &Query, task: &'a Task) -> Result<Cow<'a, Task>, Error> {
@@ -320,6 +348,9 @@ impl Engine {
         };
         let block = ContextBlock { about: recalled.about, ..context::block(&input, options)? };
         self.journal_serving(query, &block)?;
+        if let Some(manager) = &self.manager {
+            manager.hear_of_block(&query.scope.owner, task.as_ref(), &block, options);
+        }
         Ok(block)
     }
 

@@ -1,15 +1,24 @@
 //! Looking back: what a run or task did, and the history of one event.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::{Engine, Error};
-use crate::journal::Report;
-use crate::store::JournalPage;
+use crate::journal::{self, InView, Report, Suspicion};
+use crate::store::{EventPage, JournalPage};
+use crate::text::Tokenizer;
 use crate::types::event::StoredEvent;
 use crate::types::ids::EventId;
-use crate::types::operation::JournalEntry;
+use crate::types::operation::{JournalEntry, Target, Verb};
+use crate::types::query::Filter;
 use crate::types::scope::Owner;
 
 /// Operations read at a time.
 const PAGE: usize = 1_000;
+
+/// Events in a chart, the newest: of each the tokens are counted.
+const CHARTED_MAX: usize = 5_000;
 
 /// One event with everything that was done to it or because of it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -35,8 +44,67 @@ impl Engine {
                 page.after = Some(last.position);
                 entries.iter().for_each(|entry| report.count(&entry.operation));
             }
+            // Of texts that were shortened, those whose source turned out wrong: what was left out may be what put it right.
+            for id in report.managed.rewritten() {
+                let Some(stored) = self.store.event(owner, id)? else { continue };
+                if stored.archived && !stored.overturned.is_empty() {
+                    let what = "a shorter text stands for it, and what it says was corrected".to_owned();
+                    report.managed.suspicious.push(Suspicion { event: id, what });
+                }
+            }
         }
         Ok(report)
+    }
+
+    /// The report as one HTML page, with how much was in view after each event of the owner's log, and would be had nothing been let go.
+    pub fn report_page(&self, owner: &Owner, page: &JournalPage) -> Result<String, Error> {
+        Ok(journal::page(&self.report(owner, page)?, &self.in_view_after_each(owner)?))
+    }
+
+    /// Counted off the journal: an event comes in whole; a run takes out what its lines say it saved; what is brought back is whole again.
+    fn in_view_after_each(&self, owner: &Owner) -> Result<Vec<InView>, Error> {
+        let newest = EventPage {
+            filter: Filter { hidden: true, ..Filter::default() },
+            newest_first: true,
+            limit: CHARTED_MAX,
+            after: None,
+        };
+        let mut whole: BTreeMap<EventId, u64> = BTreeMap::new();
+        for stored in self.store.events(owner, &newest)? {
+            let body = if stored.archived { self.store.body(owner, stored.seq)? } else { None };
+            let tokens = Tokenizer::default().count(&body.unwrap_or(stored.event.content)) as u64;
+            whole.insert(stored.event.id, tokens);
+        }
+        let mut in_view: BTreeMap<EventId, u64> = BTreeMap::new();
+        let (mut now, mut steps) = (InView::default(), Vec::new());
+        let mut page = JournalPage { limit: PAGE, ..JournalPage::default() };
+        loop {
+            let entries = self.store.journal(owner, &page)?;
+            let Some(last) = entries.last() else { return Ok(steps) };
+            page.after = Some(last.position);
+            for operation in entries.into_iter().map(|entry| entry.operation) {
+                // Whichever line of a change tells of it first.
+                let about = if let Target::Event(id) = operation.target { Some(id) } else { operation.cause };
+                let Some((id, tokens)) = about.and_then(|id| Some((id, *whole.get(&id)?))) else { continue };
+                let is_new = !in_view.contains_key(&id);
+                let left = |value: &Option<Value>| value.as_ref()?.get("tokens")?.as_u64();
+                let after = match operation.verb {
+                    _ if is_new => tokens,
+                    Verb::Discard | Verb::Hide => 0,
+                    Verb::Compress | Verb::Archive => left(&operation.after).unwrap_or(tokens),
+                    Verb::Unhide | Verb::Restore => tokens,
+                    _ => continue,
+                };
+                let before = in_view.insert(id, after).unwrap_or(0);
+                now.with = (now.with + after).saturating_sub(before);
+                if is_new {
+                    now.without += tokens;
+                    steps.push(now);
+                } else if let Some(step) = steps.last_mut() {
+                    step.with = now.with;
+                }
+            }
+        }
     }
 
     pub fn history(&self, owner: &Owner, id: EventId) -> Result<History, Error> {

@@ -13,11 +13,14 @@ use super::{Engine, Error};
 use crate::journal::{Document, revert};
 use crate::store::{JournalPage, Past, StoreError};
 use crate::text;
-use crate::types::change::{ChangeSet, Hiding, MemoryChange, PastKind, RestoredBody, SessionState, TaskChange};
+use crate::types::change::{
+    ChangeSet, Hiding, MemoryChange, PastKind, ProbationChange, RestoredBody, SessionState, TaskChange,
+};
 use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, Slot};
 use crate::types::operation::{JournalEntry, Operation, Target, Verb};
+use crate::types::probation::OnProbation;
 use crate::types::scope::{Owner, ScopeId};
 use crate::types::task::Task;
 use crate::types::undo::{NotUndone, Undo, Undoing, Undone};
@@ -130,14 +133,21 @@ impl Engine {
         match (verb, event) {
             // They changed nothing.
             (Verb::Serve | Verb::Redact | Verb::Reveal | Verb::Reindex | Verb::Refuse, _) => {}
+            (Verb::Promote | Verb::Manage, _) => {}
             (Verb::Erase, _) => {
                 parts.undone.refused.push(NotUndone { operation: id, verb, why: ERASED.to_owned() });
                 return Ok(());
             }
             // The newest come first, so that the earliest has the last word on how it was before.
             (Verb::Hide | Verb::Unhide, Some(event)) => drop(parts.was_hidden.insert(event, verb == Verb::Unhide)),
-            (Verb::Archive | Verb::Restore, Some(event)) => {
+            (Verb::Archive | Verb::Restore | Verb::Compress, Some(event)) => {
                 parts.was_archived.insert(event, verb == Verb::Restore);
+            }
+            (Verb::Discard, Some(event)) => {
+                parts.was_hidden.insert(event, false);
+                let before = entry.operation.before.as_ref();
+                let was_archived = before.and_then(|before| before.get("archived")).and_then(Value::as_bool);
+                parts.was_archived.extend(was_archived.map(|was_archived| (event, was_archived)));
             }
             (Verb::Observe, Some(event)) => {
                 parts.added.extend(self.store.event(owner, event)?.map(|stored| stored.seq));
@@ -148,6 +158,9 @@ impl Engine {
             Target::Task(id) => Some((PastKind::Task, id.to_string())),
             Target::Memory(id) => Some((PastKind::Memory, id.to_string())),
             Target::Session(id) => Some((PastKind::Session, id.to_string())),
+            Target::Event(id) if matches!(verb, Verb::Probation | Verb::Rescue | Verb::Discard) => {
+                Some((PastKind::Probation, id.to_string()))
+            }
             Target::Event(_) | Target::Store => None,
         };
         // Of a change that several operations tell of, all is looked at once.
@@ -187,7 +200,8 @@ impl Engine {
         let Some((kind, key)) = changed else { return Ok(Vec::new()) };
         if *kind != PastKind::Memory {
             // What one task's update marked and its key; several tasks' can't be told apart, and stay.
-            let alone = past.iter().filter(|past| past.kind == PastKind::Task).count() <= 1;
+            let alone =
+                *kind != PastKind::Probation && past.iter().filter(|past| past.kind == PastKind::Task).count() <= 1;
             let beside = |past: &Past| alone && matches!(past.kind, PastKind::Mark | PastKind::UpdateKey);
             return Ok(past
                 .into_iter()
@@ -225,8 +239,19 @@ impl Engine {
         let Parts { documents, added, was_hidden, was_archived, mut undone } = parts;
         let mut change = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
         let mut later: BTreeSet<(i64, PastKind, String)> = BTreeSet::new();
+        // Read once: one by one, a long list would be read as often as it is long.
+        let waiting = match documents.keys().any(|(kind, _)| *kind == PastKind::Probation) {
+            true => self.store.probation(owner)?,
+            false => Vec::new(),
+        };
+        let waiting: BTreeMap<String, OnProbation> =
+            waiting.into_iter().map(|waiting| (waiting.id.to_string(), waiting)).collect();
         for ((kind, key), changes) in documents {
-            let found = self.put_back(owner, kind, &key, changes, with_dependants, &mut change)?;
+            let current = match kind {
+                PastKind::Probation => waiting.get(&key).map(as_kept),
+                _ => self.document(owner, kind, &key)?,
+            };
+            let found = self.put_back(owner, (kind, &key), current, changes, with_dependants, &mut change)?;
             later.extend(found.into_iter().map(|change| (change, kind, key.clone())));
         }
         for (number, kind, key) in later {
@@ -234,6 +259,7 @@ impl Engine {
             let about = |entry: &JournalEntry| match &entry.operation.target {
                 Target::Task(id) => kind == PastKind::Task && id.as_str() == key,
                 Target::Memory(id) => kind == PastKind::Memory && id.to_string() == key,
+                Target::Event(id) => kind == PastKind::Probation && id.to_string() == key,
                 _ => false,
             };
             let into = if with_dependants { &mut undone.operations } else { &mut undone.dependants };
@@ -255,15 +281,14 @@ impl Engine {
     fn put_back(
         &self,
         owner: &Owner,
-        kind: PastKind,
-        key: &str,
+        (kind, key): (PastKind, &str),
+        current: Document,
         mut changes: BTreeSet<i64>,
         with_dependants: bool,
         change: &mut ChangeSet,
     ) -> Result<Vec<i64>, Error> {
         let Some(first) = changes.first().copied() else { return Ok(Vec::new()) };
         let past = self.store.past_of_document(owner, kind, key, first)?;
-        let current = self.document(owner, kind, key)?;
         let mut later = Vec::new();
         let put = loop {
             match put_back(&past, &current, &changes) {
@@ -312,6 +337,11 @@ impl Engine {
                 }
             }
             PastKind::UpdateKey => change.withdrawn.update_keys.extend(serde_json::from_str::<(ScopeId, String)>(key)),
+            PastKind::Probation => {
+                let now: Option<OnProbation> = read(current, kind, key)?;
+                let put = read::<OnProbation>(put, kind, key)?.map(ProbationChange::Put);
+                change.probation.extend(put.or(now.map(|now| ProbationChange::Lift(now.seq))));
+            }
             PastKind::Events => {}
         }
         Ok(later)
@@ -339,7 +369,7 @@ impl Engine {
                 let marks = stored.into_iter().flat_map(|stored| stored.overturned);
                 marks.into_iter().find(|mark| mark.statement == statement).map(|mark| as_kept(&mark))
             }
-            PastKind::UpdateKey | PastKind::Events => None,
+            PastKind::UpdateKey | PastKind::Events | PastKind::Probation => None,
         })
     }
 

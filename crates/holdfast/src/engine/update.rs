@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::attention::AtHand;
+use super::manager::Occasion;
 use super::{Engine, Error};
 use crate::redact::{self, Taken};
 use crate::store::StoreError;
@@ -149,10 +150,14 @@ impl Engine {
             secrets: self.sealed(owner, &secrets),
             ..ChangeSet::default()
         };
+        let occasion = Occasion::of(&changes);
         self.commit_or_conflict(changes, task.version)?;
         self.embedding.wake();
         at_hand.put(applied.task.clone());
         self.learn_if_due(owner, at_hand, applied.task.closing.is_some(), 1);
+        if let Some(manager) = &self.manager {
+            manager.hear(owner, occasion);
+        }
         Ok(Updated {
             changes: applied.changes.iter().map(|change| change.action.to_owned()).collect(),
             overturned: applied.superseded.into_iter().map(|superseded| superseded.old).collect(),

@@ -3,9 +3,13 @@
 //! Each operation is committed to with a salt, and the chain runs over the commitments, not the text: when an operation's text
 //! is erased, its commitment stays and the chain still verifies (SPEC 7.1).
 
+mod managed;
+mod page;
 mod report;
 mod revert;
 
+pub use managed::{MANAGER, ManagedReport, Suspicion};
+pub use page::{InView, page};
 pub use report::{Report, SupersededLine, TaskReport, report};
 pub use revert::{Document, revert};
 

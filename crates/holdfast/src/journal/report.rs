@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::managed::{MANAGER, ManagedReport};
 use crate::types::ids::{ElementId, EventId};
 use crate::types::operation::{Operation, Target, Verb};
 use crate::types::scope::TaskId;
@@ -39,6 +40,8 @@ pub struct Report {
     pub let_go: u64,
     /// What was proposed as a memory and not made one, with the reasons.
     pub refused: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "ManagedReport::is_empty")]
+    pub managed: ManagedReport,
     /// The text of each element so far, so that what holds instead is told in words and not by its id.
     #[serde(skip)]
     texts: BTreeMap<(TaskId, String), String>,
@@ -88,6 +91,7 @@ impl Report {
         if let Target::Memory(id) = &operation.target {
             self.add_memory(&id.to_string(), operation);
         }
+        self.managed.count(operation);
         self.add(operation);
     }
 
@@ -157,9 +161,12 @@ impl Report {
             Verb::Reveal => self.revealed += 1,
             Verb::Remember => self.remembered += 1,
             Verb::Retract | Verb::Fade => self.let_go += 1,
+            Verb::Refuse if operation.actor == MANAGER => {}
             Verb::Refuse => *self.refused.entry(operation.reason.clone()).or_default() += 1,
             Verb::Hide => self.hidden += after("events").and_then(Value::as_u64).unwrap_or(0),
             Verb::Erase => self.erased += after("events").and_then(Value::as_u64).unwrap_or(0),
+            // Told in `managed`.
+            Verb::Probation | Verb::Rescue | Verb::Discard | Verb::Compress | Verb::Promote | Verb::Manage => {}
             Verb::Undo
             | Verb::Unhide
             | Verb::SwitchTask

@@ -138,6 +138,7 @@ fn loses(candidate: &Candidate) -> Option<&'static str> {
         (candidate.is_decision, "a decision is archived, never discarded"),
         (candidate.produced_artifact, "an artifact came of it"),
         (candidate.is_summary, "a summary stands for what is gone"),
+        (candidate.drawn_from, "what is known was drawn from it"),
         // An agent's numbers are drawn from others.
         (candidate.bears_numbers && candidate.source != Source::Agent, "it bears numbers"),
     ];
@@ -173,6 +174,7 @@ mod tests {
         check(&Candidate { tokens: 10, ..plain() }, 0.4, None, Disposition::Keep, "at 10 tokens it is too short");
         check(&Candidate { is_summary: true, ..plain() }, 0.4, None, Disposition::Keep, "it is a summary");
         check(&Candidate { is_decision: true, ..plain() }, 0.0, None, Disposition::Archive, "a decision");
+        check(&Candidate { drawn_from: true, ..plain() }, 0.0, None, Disposition::Archive, "what is known");
         check(&candidate, f64::NAN, None, Disposition::Keep, "it scores");
     }
 
@@ -245,7 +247,7 @@ mod tests {
 
     prop_compose! {
         fn candidates()(
-            flags in proptest::collection::vec(any::<bool>(), 11),
+            flags in proptest::collection::vec(any::<bool>(), 12),
             tokens in 0usize..2000,
             (source, kind) in (0usize..4, 0usize..10),
             states in proptest::option::of(0usize..7),
@@ -265,6 +267,7 @@ mod tests {
                 archived: flags[8],
                 standing_repeated: flags[9],
                 concludes_success: flags[10],
+                drawn_from: flags[11],
                 states: states.map(|kind| MemoryKind::ALL[kind]),
                 ..plain()
             }

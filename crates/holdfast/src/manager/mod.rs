@@ -4,6 +4,7 @@
 //! This room is pure: it knows no store, no clock and no model. Whoever calls it reads, asks the time, and commits.
 
 pub mod blast;
+pub mod citations;
 pub mod compress;
 pub mod disposition;
 pub mod faithfulness;
@@ -12,7 +13,8 @@ pub mod probation;
 pub mod score;
 
 pub use blast::{Blast, guard};
-pub use compress::compress;
+pub use citations::{Citations, Need};
+pub use compress::{Room, compress};
 pub use disposition::{Decision, Disposition, Pressure, decide};
 pub use faithfulness::{Unfaithful, What};
 pub use policy::{Policy, PolicyError};

@@ -4,26 +4,19 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::policy::ProbationTerms;
-
-/// Since when something is on probation, and until when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Probation {
-    pub since_turn: u64,
-    pub since: Timestamp,
-    pub until_turn: u64,
-    pub until: Timestamp,
-}
+use crate::types::ids::{EventId, OperationId};
+pub use crate::types::probation::Probation;
 
 /// What calls back something that is on probation; journaled with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "rescue")]
 pub enum Rescue {
-    /// It answered a question, and was served.
-    Served { query: String },
+    /// It was served, which this line of the journal tells. Not the question: whoever forgets a session forgets what was asked there.
+    Served { by: OperationId },
     /// An unfinished step cites it now.
     CitedByStep { step: String },
-    /// Somebody named it.
-    Mentioned { by: String },
+    /// The user named it.
+    Mentioned { by: EventId },
 }
 
 impl Probation {
@@ -45,9 +38,9 @@ impl Probation {
 impl std::fmt::Display for Rescue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Served { query } => write!(f, "it was served for {query:?}"),
+            Self::Served { by } => write!(f, "operation {by} served it"),
             Self::CitedByStep { step } => write!(f, "the unfinished step {step} cites it"),
-            Self::Mentioned { by } => write!(f, "{by} mentions it"),
+            Self::Mentioned { by } => write!(f, "event {by} mentions it"),
         }
     }
 }
@@ -85,10 +78,11 @@ mod tests {
 
     #[test]
     fn a_rescue_says_what_called() {
+        let id = uuid::Uuid::from_u128(7);
         for (rescue, expected) in [
-            (Rescue::Served { query: "上次的退货率".to_owned() }, "it was served for \"上次的退货率\""),
+            (Rescue::Served { by: OperationId(id) }, "operation 00000000-0000-0000-0000-000000000007 served it"),
             (Rescue::CitedByStep { step: "s3".to_owned() }, "the unfinished step s3 cites it"),
-            (Rescue::Mentioned { by: "the user".to_owned() }, "the user mentions it"),
+            (Rescue::Mentioned { by: EventId(id) }, "event 00000000-0000-0000-0000-000000000007 mentions it"),
         ] {
             assert_eq!(rescue.to_string(), expected);
             let written = serde_json::to_string(&rescue).unwrap();

@@ -44,6 +44,8 @@ pub struct Candidate {
     pub is_summary: bool,
     pub is_decision: bool,
     pub bears_numbers: bool,
+    /// A memory, or something in a task, was drawn from it: out of view, it would take that along.
+    pub drawn_from: bool,
     pub archived: bool,
     /// The kind of memory it states, if it does.
     pub states: Option<MemoryKind>,
@@ -129,6 +131,7 @@ pub(super) mod tests {
             is_summary: false,
             is_decision: false,
             bears_numbers: false,
+            drawn_from: false,
             archived: false,
             states: None,
             standing_repeated: false,

@@ -16,6 +16,7 @@ use crate::types::event::{Kind, Overturned, Source, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, OperationId, RunId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::{JournalEntry, Verb};
+use crate::types::probation::OnProbation;
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
 use crate::types::signals::Manner;
@@ -52,6 +53,8 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// In the order of their ids.
     fn memories(&self, owner: &Owner, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError>;
     fn memory_state(&self, owner: &Owner) -> Result<MemoryState, StoreError>;
+    /// Which events wait to be let go, in log order. Each is there and in view.
+    fn probation(&self, owner: &Owner) -> Result<Vec<OnProbation>, StoreError>;
 
     /// The events whose terms among these weigh most together, and how common each term is.
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError>;
@@ -126,8 +129,8 @@ pub struct EventPage {
 pub struct Past {
     pub change: i64,
     pub kind: PastKind,
-    /// Of a task or session its id, of a memory its id, of a mark the event and the statement, of a key the task and the key, of events the
-    /// first and the last position that were added.
+    /// Of a task or session its id, of a memory its id, of a probation the event's, of a mark the event and the statement, of a key the
+    /// task and the key, of events the first and the last position that were added.
     pub key: String,
     /// `None`: there was none.
     pub before: Option<Value>,

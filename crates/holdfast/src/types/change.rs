@@ -7,6 +7,7 @@ use super::event::{Event, Overturned, Source, words};
 use super::ids::{EventId, MemoryId, RunId, Seq};
 use super::memory::Memory;
 use super::operation::Operation;
+use super::probation::OnProbation;
 use super::scope::{Owner, ScopeId, TaskId};
 use super::signals::Signals;
 use super::task::Task;
@@ -28,6 +29,8 @@ pub struct ChangeSet {
     pub restored: Vec<RestoredBody>,
     /// Events that go out of view, or come back into it.
     pub hidden: Vec<Hiding>,
+    /// Events that wait to be let go, or need not wait any more. What is hidden by this change waits for nothing.
+    pub probation: Vec<ProbationChange>,
     /// What goes for good. First of all, so that what is written beside it finds it gone.
     pub erased: Erased,
     /// What is taken back, and may come again.
@@ -110,6 +113,13 @@ pub struct Hiding {
     pub hidden: bool,
 }
 
+/// What becomes of an event's probation. An event that is hidden or gone is on none.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProbationChange {
+    Put(OnProbation),
+    Lift(Seq),
+}
+
 /// The kinds of documents whose past is kept, so that a change can be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PastKind {
@@ -123,6 +133,8 @@ pub enum PastKind {
     UpdateKey,
     /// Events that were added.
     Events,
+    /// An event's probation.
+    Probation,
 }
 
 words!(PastKind {
@@ -132,6 +144,7 @@ words!(PastKind {
     Mark => "mark",
     UpdateKey => "update_key",
     Events => "events",
+    Probation => "probation",
 });
 
 /// What an undo takes back that was not there before.

@@ -11,6 +11,7 @@ pub mod ids;
 pub mod memory;
 pub mod moment;
 pub mod operation;
+pub mod probation;
 pub mod query;
 pub mod scope;
 pub mod signals;

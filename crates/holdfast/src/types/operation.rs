@@ -60,6 +60,18 @@ pub enum Verb {
     Erase,
     /// What was done is undone.
     Undo,
+    /// It scored too low to be kept, and waits to be let go.
+    Probation,
+    /// Something called it back from there.
+    Rescue,
+    /// Nothing called it back: it is out of view, its body in cold storage.
+    Discard,
+    /// A checked summary stands for it, its body in cold storage.
+    Compress,
+    /// What an event says was made a memory.
+    Promote,
+    /// The manager went through the log, and this is what it came to.
+    Manage,
 }
 
 words!(Verb {
@@ -87,6 +99,12 @@ words!(Verb {
     Unhide => "unhide",
     Erase => "erase",
     Undo => "undo",
+    Probation => "probation",
+    Rescue => "rescue",
+    Discard => "discard",
+    Compress => "compress",
+    Promote => "promote",
+    Manage => "manage",
 });
 
 /// What an operation was done to.

@@ -121,6 +121,12 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
     },
+    /// Keeps what a stage that was left without a summary came to. Made by the manager alone, and read from nobody's words.
+    #[serde(skip)]
+    SummariseStage {
+        stage: String,
+        text: String,
+    },
     /// States a fact confirmed in this task.
     AddFact {
         text: String,
@@ -199,6 +205,7 @@ impl Action {
             Self::ClearWarning { .. } => "clear_warning",
             Self::Artifact { .. } => "artifact",
             Self::SetStage { .. } => "set_stage",
+            Self::SummariseStage { .. } => "summarise_stage",
             Self::AddFact { .. } => "add_fact",
             Self::SetItem { .. } => "set_item",
             Self::SetStatus { .. } => "set_status",

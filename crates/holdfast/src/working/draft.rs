@@ -78,6 +78,7 @@ impl Draft {
             Action::ClearWarning { warning } => self.clear_warning(warning),
             Action::Artifact { locator, description } => self.artifact(locator, description.as_deref()),
             Action::SetStage { stage, summary } => self.set_stage(stage, summary.as_deref()),
+            Action::SummariseStage { stage, text } => self.summarise_stage(stage, text),
             Action::AddFact { text } => self.add_fact(text),
             Action::SetItem { name, status, note } => self.set_item(name, *status, note.as_deref()),
             Action::SetStatus { status } => self.set_status(*status),

@@ -30,6 +30,19 @@ impl Draft {
         Ok(())
     }
 
+    /// Of the task itself, whatever subtask is in hand by now.
+    pub(super) fn summarise_stage(&mut self, stage: &str, text: &str) -> Result<(), Refusal> {
+        let stage = checked("a stage", stage)?;
+        let text = checked("a summary", text)?;
+        self.frame()?;
+        room("stage summary", self.task.frames[0].stage_summaries.len())?;
+        let entry = StageSummary { id: self.id(STAGE), stage: Some(stage), text, source: self.source };
+        let (id, after) = (entry.id.clone(), json(&entry));
+        self.task.frames[0].stage_summaries.push(entry);
+        self.changed(Verb::Update, Some(id), None, after);
+        Ok(())
+    }
+
     pub(super) fn set_item(&mut self, name: &str, status: ItemStatus, note: Option<&str>) -> Result<(), Refusal> {
         self.frame()?;
         let name = checked_up_to("an item's name", name, ITEM_NAME_BYTES_MAX)?;

@@ -10,6 +10,7 @@ mod induce;
 mod learner;
 mod llm;
 mod long_log;
+mod manage;
 mod memory;
 mod parts;
 mod planted;

@@ -1,6 +1,7 @@
 //! Undoing (SPEC 7.2): done and undone, all is as before but for the journal; what came later stays, or is named first.
 
-use holdfast::engine::{Engine, Error};
+use holdfast::engine::{Engine, Error, ManageOptions};
+use holdfast::manager::Policy;
 use holdfast::store::JournalPage;
 use holdfast::types::context::BlockOptions;
 use holdfast::types::event::{Kind, RawEvent, Source};
@@ -76,7 +77,7 @@ fn state(engine: &Engine) -> String {
     let dump = String::from_utf8(dump).unwrap();
     let line = |line: &str| {
         let (kind, json) = line.trim().split_once(' ')?;
-        if !matches!(kind, "event" | "task" | "memory") {
+        if !matches!(kind, "event" | "task" | "memory" | "probation") {
             let task = line.split(", last event").next().unwrap_or(line);
             return (kind == "session").then(|| task.to_owned());
         }
@@ -128,7 +129,7 @@ fn an_update_is_undone_and_what_came_later_stays() {
     let done = undone(&engine, wrong);
     assert_eq!((done.tasks, done.dependants.len()), (1, 0));
     assert_eq!(constraints(&engine), ["send it before Friday"]);
-    assert!(matches!(engine.undo(&Owner::default(), &undo(wrong)), Ok(_)), "undone again, nothing is left to change");
+    assert!(engine.undo(&Owner::default(), &undo(wrong)).is_ok(), "undone again, nothing is left to change");
     assert_eq!(constraints(&engine), ["send it before Friday"]);
 }
 
@@ -233,6 +234,10 @@ fn wrong_requests_are_named() {
     assert!(matches!(engine.undo(&Owner::default(), &no_reason), Err(Error::NoReason)));
 }
 
+/// Keeps next to nothing, and waits for next to nothing.
+const LETS_GO: &str = "extends = \"aggressive\"\n[half_life]\nhours = 0.000001\nturns = 0.1\n[thresholds]\nkeep = 0.9\ncompress = 0.6\n\
+    archive = 0.5\n[probation]\nturns = 1\nhours = 0\n[keep]\nkinds = []";
+
 /// One thing done to a store.
 #[derive(Debug, Clone)]
 enum Op {
@@ -243,6 +248,8 @@ enum Op {
     Remember(usize),
     Hide(usize),
     Archive,
+    Manage(bool),
+    Stage(usize),
     End,
 }
 
@@ -268,6 +275,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0..SAID.len()).prop_map(Op::Remember),
         1 => (0..20_usize).prop_map(Op::Hide),
         1 => Just(Op::Archive),
+        2 => any::<bool>().prop_map(Op::Manage),
+        1 => (0..3_usize).prop_map(Op::Stage),
         1 => Just(Op::End),
     ]
 }
@@ -304,6 +313,16 @@ fn run(engine: &Engine, op: &Op) {
             engine.forget(&owner, &forget).unwrap();
         }
         Op::Archive => drop(engine.archive(&owner, "2030-01-01T00:00:00Z".parse().unwrap()).unwrap()),
+        Op::Manage(over_budget) => {
+            let options = ManageOptions { over_budget: *over_budget, force: true, ..ManageOptions::default() };
+            engine.manage(&owner, &Policy::from_toml(LETS_GO).unwrap(), options).unwrap();
+        }
+        Op::Stage(number) => {
+            let scope = Scope { task: Some(ScopeId::new("t").unwrap()), ..at("work") };
+            let stage = ["collect", "write", "check"][*number].to_owned();
+            let actions = vec![Action::SetStage { stage, summary: None }];
+            let _ = engine.update(&scope, &Update { actions, ..Update::default() });
+        }
         Op::End => {
             let scope = Scope { task: Some(ScopeId::new("t").unwrap()), ..at("work") };
             let end: Action =
@@ -311,6 +330,22 @@ fn run(engine: &Engine, op: &Op) {
             let _ = engine.update(&scope, &Update { actions: vec![end], ..Update::default() });
         }
     }
+}
+
+/// The policy of the property below does let go.
+#[test]
+fn what_two_runs_let_go_comes_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    SAID.iter().for_each(|text| say(&engine, "s", text));
+    let before = state(&engine);
+    let moment = engine.now().timestamp();
+    run(&engine, &Op::Manage(false));
+    SAID.iter().for_each(|text| say(&engine, "s", text));
+    run(&engine, &Op::Manage(false));
+    assert!(journal(&engine, Verb::Discard).len() > 2, "{:?}", journal(&engine, Verb::Probation));
+    undone(&engine, Undoing::To(moment));
+    assert_eq!(state(&engine), before);
 }
 
 proptest! {

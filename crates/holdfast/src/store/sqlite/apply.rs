@@ -13,7 +13,7 @@ use super::past::Keeper;
 use super::row::{Fields, OwnerNumber, json, overturned, owner_number, position};
 use super::traits::TraitsRow;
 use super::writer::{Point, Probe};
-use super::{erase, memories, past, secrets, segments, tombstones};
+use super::{erase, memories, past, probation, secrets, segments, tombstones};
 use crate::env::Env;
 use crate::journal::{self, Hash};
 use crate::store::StoreError;
@@ -81,7 +81,10 @@ pub(super) fn apply(
         probe(Point::BodyMoved);
     }
     for hiding in &changes.hidden {
-        hide(connection, &mut owner, *hiding)?;
+        hide(&keeper, &mut owner, *hiding)?;
+    }
+    for change in &changes.probation {
+        probation::change(&keeper, change)?;
     }
     // Those that leave force first: a slot has one in force at any moment.
     let (leaving, in_force): (Vec<&MemoryChange>, Vec<&MemoryChange>) =
@@ -504,8 +507,8 @@ fn withdraw(keeper: &Keeper<'_>, owner: &mut OwnerRow, withdrawn: &Withdrawn) ->
 }
 
 /// What is hidden stays where it is, and is passed over. One that is as it should be, or gone, is left so.
-fn hide(connection: &Connection, owner: &mut OwnerRow, hiding: Hiding) -> Result<(), StoreError> {
-    let doing = "hiding an event";
+fn hide(keeper: &Keeper<'_>, owner: &mut OwnerRow, hiding: Hiding) -> Result<(), StoreError> {
+    let (connection, doing) = (keeper.connection, "hiding an event");
     let row = owner.number.row(hiding.seq);
     let sql = "-- hide_event
         UPDATE event SET hidden = ?2 WHERE row = ?1 AND hidden <> ?2";
@@ -515,6 +518,9 @@ fn hide(connection: &Connection, owner: &mut OwnerRow, hiding: Hiding) -> Result
     let sql = "-- hide_traits
         UPDATE traits SET hidden = ?2 WHERE row = ?1";
     execute_one(connection, sql, params![row, hiding.hidden], doing)?;
+    if hiding.hidden {
+        probation::lift(keeper, hiding.seq)?;
+    }
     owner.hidden += if hiding.hidden { 1 } else { -1 };
     // What is known of it alone is not served either: who keeps memories at hand looks again.
     owner.memories += 1;

@@ -9,7 +9,7 @@ use super::lexical::words;
 use super::open::failed;
 use super::read;
 use super::row::{Fields, OwnerNumber, owner_number, position};
-use super::{memories, secrets, segments};
+use super::{memories, probation, secrets, segments};
 use crate::journal::{self, Hash};
 use crate::store::{EventPage, JournalCheck, StoreError};
 use crate::types::ids::Seq;
@@ -20,7 +20,7 @@ use crate::types::scope::Owner;
 const PAGE: usize = 500;
 
 /// Checks, in this order: SQLite's own integrity; every event has its traits and they are its own; the
-/// lexical index against the terms of the events it reaches; predecessors stand earlier in the same session; archived events and only they have a cold body;
+/// lexical index against the terms of the events it reaches; predecessors stand earlier in the same session; archived events and only they have a cold body; only what is in view is on probation;
 /// task versions match their documents; the journal's chain verifies; vectors belong to events.
 pub(super) fn dump(connection: &Connection, out: &mut dyn Write) -> Result<(), StoreError> {
     check_file(connection)?;
@@ -41,6 +41,7 @@ pub(super) fn dump(connection: &Connection, out: &mut dyn Write) -> Result<(), S
         dump_tasks(connection, &owner, number, out)?;
         memories::dump(connection, number, out)?;
         secrets::dump(connection, number, out)?;
+        probation::dump(connection, number, out)?;
         dump_journal(connection, number, last_operation, &chain, out)?;
     }
     Ok(())
@@ -109,6 +110,10 @@ fn check_file(connection: &Connection) -> Result<(), StoreError> {
         (
             "an owner's count of hidden events that is not their number",
             "SELECT count(*) FROM owner o WHERE hidden <> (SELECT count(*) FROM event e WHERE e.owner = o.id AND hidden = 1)",
+        ),
+        (
+            "a probation of an event that is gone or hidden",
+            "SELECT count(*) FROM probation p LEFT JOIN event e ON e.row = p.row WHERE e.row IS NULL OR e.hidden = 1",
         ),
         ("an index that reaches beyond the log", "SELECT count(*) FROM owner WHERE indexed > last_event"),
     ];

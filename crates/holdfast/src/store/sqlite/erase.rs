@@ -121,6 +121,7 @@ fn erase_events(
         for sql in [
             "-- erase_cold_body\n DELETE FROM cold_body WHERE row = ?1",
             "-- erase_marks\n DELETE FROM overturned WHERE row = ?1",
+            "-- erase_probation\n DELETE FROM probation WHERE row = ?1",
             "-- erase_traits\n DELETE FROM traits WHERE row = ?1",
             "-- erase_event\n DELETE FROM event WHERE row = ?1",
         ] {

@@ -12,6 +12,7 @@ mod memories;
 mod open;
 mod past;
 mod postings;
+mod probation;
 mod read;
 mod row;
 mod scan;
@@ -47,6 +48,7 @@ use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::JournalEntry;
+use crate::types::probation::OnProbation;
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
 use crate::types::task::Task;
@@ -160,6 +162,10 @@ impl Store for Sqlite {
 
     fn memory_state(&self, owner: &Owner) -> Result<MemoryState, StoreError> {
         memories::state(&*self.readers.get()?, owner)
+    }
+
+    fn probation(&self, owner: &Owner) -> Result<Vec<OnProbation>, StoreError> {
+        probation::all(&*self.readers.get()?, owner)
     }
 
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {

@@ -16,6 +16,7 @@ use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::JournalEntry;
+use crate::types::probation::OnProbation;
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
 use crate::types::task::Task;
@@ -54,6 +55,11 @@ impl<S: Store> Faulty<S> {
         let plan = (0..CALLS).filter(|_| random.chance(share)).collect::<Vec<_>>();
         let plan = plan.into_iter().map(|call| (call, *random.one_of(&faults))).collect();
         Self::new(inner, plan)
+    }
+
+    /// How many calls there were.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
     }
 
     pub(crate) fn inner(&self) -> &S {
@@ -133,6 +139,10 @@ impl<S: Store> Store for Faulty<S> {
 
     fn memory_state(&self, owner: &Owner) -> Result<MemoryState, StoreError> {
         self.call(|store| store.memory_state(owner))
+    }
+
+    fn probation(&self, owner: &Owner) -> Result<Vec<OnProbation>, StoreError> {
+        self.call(|store| store.probation(owner))
     }
 
     fn lexical(&self, owner: &Owner, terms: &[String], filter: &Filter, limit: usize) -> Result<Lexical, StoreError> {

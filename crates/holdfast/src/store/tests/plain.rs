@@ -12,13 +12,14 @@ use crate::store::{
     StoreError, StoreStatus, Traits, Unembedded,
 };
 use crate::types::change::{
-    Appended, ChangeSet, Committed, Erased, EventVectors, NewEvent, PastKind, SessionState, TaskChange, Trace,
-    Unfinished, Withdrawn,
+    Appended, ChangeSet, Committed, Erased, EventVectors, NewEvent, PastKind, ProbationChange, SessionState,
+    TaskChange, Trace, Unfinished, Withdrawn,
 };
 use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, MemoryFilter, MemoryStatus};
 use crate::types::operation::{JournalEntry, Operation, Target};
+use crate::types::probation::OnProbation;
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId, TaskId};
 use crate::types::task::Task;
@@ -66,6 +67,7 @@ struct Kept {
     stored: StoredEvent,
     terms: String,
     cold: Option<String>,
+    probation: Option<OnProbation>,
 }
 
 impl Plain {
@@ -108,7 +110,7 @@ impl Log {
             hidden: false,
             overturned: Vec::new(),
         };
-        self.events.push(Kept { stored, terms: new.terms, cold: None });
+        self.events.push(Kept { stored, terms: new.terms, cold: None, probation: None });
         appended
     }
 
@@ -144,6 +146,16 @@ impl Log {
     fn mark(&self, id: EventId, statement: &str) -> Option<Value> {
         let kept = self.events.iter().find(|kept| kept.stored.event.id == id)?;
         kept.stored.overturned.iter().find(|mark| mark.statement == statement).map(|mark| in_text(&mark))
+    }
+
+    /// `None`: it is lifted. What is hidden is not put there, and what is not there is not lifted.
+    fn put_on_probation(&mut self, seq: Seq, probation: Option<OnProbation>) {
+        let Some(kept) = self.at(seq) else { return };
+        if if probation.is_some() { kept.stored.hidden } else { kept.probation.is_none() } {
+            return;
+        }
+        let (id, before) = (kept.stored.event.id, std::mem::replace(&mut kept.probation, probation));
+        self.keep(PastKind::Probation, id.to_string(), before.map(|before| in_text(&before)));
     }
 
     fn write_task(&mut self, change: TaskChange) -> Result<(), StoreError> {
@@ -265,6 +277,15 @@ impl Log {
             let Some(kept) = self.at(hiding.seq).filter(|kept| kept.stored.hidden != hiding.hidden) else { continue };
             kept.stored.hidden = hiding.hidden;
             self.memory_state.changes += 1;
+            if hiding.hidden {
+                self.put_on_probation(hiding.seq, None);
+            }
+        }
+        for change in changes.probation {
+            match change {
+                ProbationChange::Put(put) => self.put_on_probation(put.seq, Some(put)),
+                ProbationChange::Lift(seq) => self.put_on_probation(seq, None),
+            }
         }
         self.memory_state.hides = self.events.iter().any(|kept| kept.stored.hidden);
         for change in changes.memories {
@@ -458,6 +479,10 @@ impl Store for Plain {
                 && (filter.statuses.is_empty() || filter.statuses.contains(&memory.status))
         };
         Ok(self.with_log(owner, |log| log.memories.values().filter(passes).cloned().collect()))
+    }
+
+    fn probation(&self, owner: &Owner) -> Result<Vec<OnProbation>, StoreError> {
+        Ok(self.with_log(owner, |log| log.events.iter().filter_map(|kept| kept.probation.clone()).collect()))
     }
 
     fn memory_state(&self, owner: &Owner) -> Result<MemoryState, StoreError> {

@@ -14,6 +14,7 @@ use crate::types::frame::{Constraint, Frame, Goal};
 use crate::types::ids::{EventId, MemoryId, OperationId, RunId, Seq};
 use crate::types::memory::{Applies, Evidence, Memory, MemoryKind, MemoryStatus, Origin, Stance, Uses, Visibility};
 use crate::types::operation::{Operation, Target, Verb};
+use crate::types::probation::{OnProbation, Probation, Sentence};
 use crate::types::scope::{Owner, Scope, ScopeId};
 use crate::types::signals::{DateMention, Entity, EntityKind, Language, Signals};
 use crate::types::task::{StepPhase, Task, TaskStatus};
@@ -104,6 +105,15 @@ pub(crate) fn signals() -> Signals {
         dates: vec![DateMention { text: "下周三".to_owned(), span: 14..23, start, end: start }],
         ..Signals::default()
     }
+}
+
+/// A day from now, and twenty turns.
+pub(crate) fn on_probation(env: &Env, seq: Seq, id: EventId) -> OnProbation {
+    let (since, since_turn) = (env.now(), u64::try_from(seq.0).expect("a position"));
+    let until = since + jiff::SignedDuration::from_hours(24);
+    let probation = Probation { since_turn, since, until_turn: since_turn + 20, until };
+    let reason = "it scores below 0.2".to_owned();
+    OnProbation { seq, id, probation, sentence: Sentence { policy: "support".to_owned(), score: 0.12, reason } }
 }
 
 pub(crate) fn observed(env: &Env, event: &Event) -> Operation {

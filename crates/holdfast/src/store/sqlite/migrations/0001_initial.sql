@@ -67,6 +67,17 @@ CREATE TABLE cold_body (
     zstd BLOB NOT NULL
 ) STRICT;
 
+-- Events that go unless something calls them back. Turns are positions in the owner's log.
+CREATE TABLE probation (
+    row INTEGER PRIMARY KEY REFERENCES event (row),
+    since_turn INTEGER NOT NULL,
+    since_us INTEGER NOT NULL,
+    until_turn INTEGER NOT NULL,
+    until_us INTEGER NOT NULL,
+    -- Policy, score and reason, as JSON.
+    sentence TEXT NOT NULL
+) STRICT;
+
 -- Statements in an event that no longer hold.
 CREATE TABLE overturned (
     row INTEGER NOT NULL REFERENCES event (row),

@@ -13,10 +13,11 @@ use crate::store::tests::plain::Plain;
 use crate::store::tests::samples::{self, Random, id, owner};
 use crate::store::{DenseQuery, EventPage, JournalPage, ModelId, Store, StoreError};
 use crate::types::change::{
-    ArchivedBody, ChangeSet, EventVectors, Hiding, Learned, RestoredBody, SessionState, Trace, UpdateKey,
+    ArchivedBody, ChangeSet, EventVectors, Hiding, Learned, ProbationChange, RestoredBody, SessionState, Trace,
+    UpdateKey,
 };
 use crate::types::event::{Kind, Overturned, Source};
-use crate::types::ids::{MemoryId, Seq};
+use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{MemoryFilter, MemoryStatus};
 use crate::types::operation::{Target, Verb};
 use crate::types::query::Filter;
@@ -64,6 +65,12 @@ enum Op {
         owner: usize,
         event: usize,
         hidden: bool,
+    },
+    Probation {
+        owner: usize,
+        event: usize,
+        put: bool,
+        hidden: Option<bool>,
     },
     /// Events in a row, and what of a task, a memory and the journal goes with them.
     Erase {
@@ -115,6 +122,8 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (owner.clone(), 0..50_usize).prop_map(|(owner, event)| Op::Restore { owner, event }),
         2 => (owner.clone(), 0..50_usize, prop::bool::weighted(0.7))
             .prop_map(|(owner, event, hidden)| Op::Hide { owner, event, hidden }),
+        3 => (owner.clone(), 0..50_usize, prop::bool::weighted(0.7), prop::option::weighted(0.2, any::<bool>()))
+            .prop_map(|(owner, event, put, hidden)| Op::Probation { owner, event, put, hidden }),
         2 => (owner.clone(), 0..50_usize, 1..20_usize, prop::option::weighted(0.2, 0..TASKS.len()),
             prop::option::weighted(0.3, 0..6_usize), 0..60_usize)
             .prop_map(|(owner, event, count, task, memory, operation)|
@@ -281,7 +290,7 @@ impl World {
                 let me = owner(OWNERS[*who]);
                 let position = self.position(&me, *event);
                 let found = self.plain.events_at(&me, &[position]).expect("a read").pop();
-                let target = found.map_or_else(|| crate::types::ids::EventId(env.id()), |found| found.event.id);
+                let target = found.map_or_else(|| EventId(env.id()), |found| found.event.id);
                 let mark =
                     Overturned { statement: format!("s{statement}"), replaced_by: Some("y".to_owned()), at: env.now() };
                 let mut change = samples::change(&env, &me, Vec::new());
@@ -311,6 +320,21 @@ impl World {
                 let me = owner(OWNERS[*who]);
                 let mut change = samples::change(&env, &me, Vec::new());
                 change.hidden.push(Hiding { seq: self.position(&me, *event), hidden: *hidden });
+                self.commit(change);
+            }
+            Op::Probation { owner: who, event, put, hidden } => {
+                let me = owner(OWNERS[*who]);
+                let seq = self.position(&me, *event);
+                let mut change = samples::change(&env, &me, Vec::new());
+                let filter = Filter { hidden: true, ..Filter::default() };
+                let page = EventPage { filter, limit: 1, after: Some(Seq(seq.0 - 1)), newest_first: false };
+                let found = self.plain.events(&me, &page).expect("a read").pop();
+                let id = found.map_or_else(|| EventId(env.id()), |found| found.event.id);
+                change.probation.push(match put {
+                    true => ProbationChange::Put(samples::on_probation(&env, seq, id)),
+                    false => ProbationChange::Lift(seq),
+                });
+                change.hidden.extend(hidden.map(|hidden| Hiding { seq, hidden }));
                 self.commit(change);
             }
             Op::Erase { owner: who, event, count, task, memory, operation } => {
@@ -447,6 +471,8 @@ fn compare_owner(store: &Sqlite, plain: &Plain, owner: &Owner, random: &mut Rand
         assert_eq!(read(store), read(plain));
     }
     let read = |store: &dyn Store| store.marks(owner).expect("marks");
+    assert_eq!(read(store), read(plain));
+    let read = |store: &dyn Store| store.probation(owner).expect("a list");
     assert_eq!(read(store), read(plain));
     let whole = JournalPage { limit: usize::MAX, ..JournalPage::default() };
     let read = |store: &dyn Store| -> Vec<_> {

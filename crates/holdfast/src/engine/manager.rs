@@ -1,0 +1,238 @@
+//! The manager in the background (SPEC 6.1): when a stage or a task ended, every so many events, when working memory fills its block, and
+//! when the time has come. Nobody who records or asks waits for it.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::{Engine, Error, Fate, ManageOptions};
+use crate::manager::Policy;
+use crate::manager::policy::Triggers;
+use crate::store::StoreError;
+use crate::text::Tokenizer;
+use crate::types::change::ChangeSet;
+use crate::types::context::{BlockItem, BlockOptions, ContextBlock};
+use crate::types::operation::{Operation, Verb};
+use crate::types::scope::Owner;
+use crate::types::task::Task;
+
+/// Working memory that stays full wakes the manager only after so many events: what it let go a moment ago it need not look for again.
+const EVENTS_BETWEEN_RUNS_FOR_ROOM: u32 = 10;
+
+/// A run looks at the whole log, so in a long one it waits until the log has grown by a twentieth: each event that comes pays for so many that
+/// are looked at, however long the log is. At 100 an event cost more to let go than to record.
+const LOOKED_AT_FOR_AN_EVENT: u32 = 20;
+
+/// Owners whose events are counted at once. Of more, one that has few begins anew.
+const OWNERS_MAX: usize = 10_000;
+
+#[derive(Debug)]
+pub(super) struct Manager {
+    shared: Arc<Shared>,
+    triggers: Triggers,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Owners whose log is to be gone through, and whether there was no room.
+    due: BTreeMap<Owner, bool>,
+    /// Events since the last time.
+    events: BTreeMap<Owner, u32>,
+    /// How many were looked at then.
+    looked_at: BTreeMap<Owner, u32>,
+    busy: bool,
+    closing: bool,
+}
+
+/// What happened that may be an occasion.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Occasion {
+    pub(super) events: u32,
+    pub(super) stage_changed: bool,
+    pub(super) task_ended: bool,
+}
+
+impl Occasion {
+    /// Of a change that is about to be committed.
+    pub(super) fn of(changes: &ChangeSet) -> Self {
+        let is_stage =
+            |operation: &Operation| operation.verb == Verb::SetState && operation.reason.starts_with("set_stage ");
+        Self {
+            events: u32::try_from(changes.events.len()).unwrap_or(u32::MAX),
+            stage_changed: changes.operations.iter().any(is_stage),
+            task_ended: changes.operations.iter().any(|operation| operation.verb == Verb::EndTask),
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+
+    /// Waits for a change, or until the timer has run down, if there is one.
+    fn wait<'s>(&self, state: MutexGuard<'s, State>, timer: Option<Duration>) -> (MutexGuard<'s, State>, bool) {
+        match timer {
+            None => (self.changed.wait(state).unwrap_or_else(PoisonError::into_inner), false),
+            Some(timer) => {
+                let (state, ran_down) = self.changed.wait_timeout(state, timer).unwrap_or_else(PoisonError::into_inner);
+                (state, ran_down.timed_out())
+            }
+        }
+    }
+}
+
+impl Manager {
+    /// `engine` is a handle of its own on the same store.
+    pub(super) fn start(engine: Engine, policy: Policy) -> Result<Self, Error> {
+        let (shared, triggers) = (Arc::new(Shared::default()), policy.triggers);
+        let of_thread = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("holdfast-manager".to_owned())
+            .spawn(move || work(&engine, &policy, &of_thread))
+            .map_err(|e| StoreError::Backend { doing: "starting the manager", source: Box::new(e) })?;
+        Ok(Self { shared, triggers, thread: Some(thread) })
+    }
+
+    /// After a commit.
+    pub(super) fn hear(&self, owner: &Owner, occasion: Occasion) {
+        let Triggers { every_events, on_stage_change, on_task_end, .. } = self.triggers;
+        let mut state = self.shared.lock();
+        if state.events.len() >= OWNERS_MAX && !state.events.contains_key(owner) {
+            state.events.clear();
+            state.looked_at.clear();
+        }
+        let events = state.events.entry(owner.clone()).or_default();
+        *events = events.saturating_add(occasion.events);
+        let (events_now, long) = (*events, state.looked_at.get(owner).copied().unwrap_or(0) / LOOKED_AT_FOR_AN_EVENT);
+        let enough = every_events > 0 && events_now >= every_events.max(long);
+        if enough || on_stage_change && occasion.stage_changed || on_task_end && occasion.task_ended {
+            state.events.insert(owner.clone(), 0);
+            state.due.entry(owner.clone()).or_default();
+            self.shared.changed.notify_all();
+        }
+    }
+
+    /// After a block was asked for.
+    pub(super) fn hear_of_block(
+        &self,
+        owner: &Owner,
+        task: Option<&Task>,
+        block: &ContextBlock,
+        options: &BlockOptions,
+    ) {
+        let most = (options.budget_tokens as f64 * self.triggers.budget_share) as usize;
+        let Some(task) = task.filter(|_| block.tokens > most) else { return };
+        let no_room = block.cut.iter().any(|cut| matches!(cut.item, BlockItem::Element { .. }));
+        if !no_room && tokens_of(task, options) <= most {
+            return;
+        }
+        let mut state = self.shared.lock();
+        let events = state.events.entry(owner.clone()).or_insert(EVENTS_BETWEEN_RUNS_FOR_ROOM);
+        if *events >= EVENTS_BETWEEN_RUNS_FOR_ROOM {
+            *events = 0;
+            *state.due.entry(owner.clone()).or_default() |= no_room;
+            self.shared.changed.notify_all();
+        }
+    }
+
+    /// Waits until everybody's log that is due was gone through.
+    pub(super) fn settle(&self) {
+        let mut state = self.shared.lock();
+        while state.busy || !state.due.is_empty() {
+            state = self.shared.wait(state, None).0;
+        }
+    }
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        self.shared.change(|state| state.closing = true);
+        if let Some(thread) = self.thread.take() {
+            // A panic there has nothing to tell here: what was not let go is let go next time.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
+    let minutes = u64::from(policy.triggers.timer_minutes);
+    let timer = (minutes > 0).then(|| Duration::from_secs(60 * minutes));
+    let closing = || shared.lock().closing;
+    loop {
+        let mut state = shared.lock();
+        while state.due.is_empty() && !state.closing {
+            let (woken, ran_down) = shared.wait(state, timer);
+            state = woken;
+            if ran_down {
+                // Who said something in this process since: the others have changed in nothing but age.
+                let State { due, events, .. } = &mut *state;
+                due.extend(events.iter().filter(|(_, count)| **count > 0).map(|(owner, _)| (owner.clone(), false)));
+            }
+        }
+        if state.closing {
+            return;
+        }
+        let due = state.due.pop_first();
+        state.busy = true;
+        drop(state);
+        if let Some((owner, over_budget)) = due {
+            let options = ManageOptions { over_budget, ..ManageOptions::default() };
+            match catch_unwind(AssertUnwindSafe(|| engine.manage_until(&owner, policy, options, &closing))) {
+                Ok(Ok(managed)) => {
+                    let looked_at = u32::try_from(managed.events.len()).unwrap_or(u32::MAX);
+                    shared.lock().looked_at.insert(owner, looked_at);
+                    let (waiting, discarded) = (managed.count(Fate::OnProbation), managed.count(Fate::Discarded));
+                    let saved = managed.tokens_saved();
+                    tracing::debug!(
+                        waiting,
+                        discarded,
+                        saved,
+                        "{waiting} events went on probation, {discarded} were discarded, {saved} tokens saved"
+                    );
+                }
+                Ok(Err(Error::Store(StoreError::Closed))) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "nothing was let go this time: {error}"),
+                Err(_) => tracing::error!("letting go panicked"),
+            }
+        }
+        shared.change(|state| state.busy = false);
+    }
+}
+
+/// What working memory has to say, in tokens.
+fn tokens_of(task: &Task, options: &BlockOptions) -> usize {
+    let mut text = String::new();
+    let mut add = |part: &str| {
+        text.push_str(part);
+        text.push('\n');
+    };
+    task.items.iter().for_each(|item| add(&item.name));
+    task.facts.iter().filter(|fact| fact.valid).for_each(|fact| add(&fact.text));
+    for frame in &task.frames {
+        frame.goal.iter().for_each(|goal| add(&goal.text));
+        frame.constraints.iter().filter(|constraint| constraint.in_force).for_each(|constraint| add(&constraint.text));
+        frame.steps.iter().for_each(|step| add(&step.text));
+        frame.latest_result.iter().for_each(|result| add(&result.text));
+        frame.conclusions.iter().filter(|conclusion| conclusion.valid).for_each(|conclusion| add(&conclusion.text));
+        frame.decisions.iter().for_each(|decision| add(&decision.question));
+        frame.warnings.iter().filter(|warning| !warning.cleared).for_each(|warning| add(&warning.text));
+        frame.stage_summaries.iter().for_each(|summary| add(&summary.text));
+        frame.artifacts.iter().for_each(|artifact| add(&artifact.locator));
+    }
+    Tokenizer::from_name(&options.tokenizer).unwrap_or_default().count(&text)
+}
