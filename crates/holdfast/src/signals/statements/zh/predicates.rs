@@ -181,7 +181,7 @@ impl Zh<'_, '_> {
             .iter()
             .find_map(|word| rest.find(word).map(|place| (place, *word)))?;
         let old = from..from + rest[..place].trim_end_matches(['我', '已', '经', ' ']).len();
-        self.from_to(old, from + place + word.len(), word)
+        self.switched(old, from + place + word.len(), word)
     }
 
     /// 把Vim换成了Helix. What a file is made into (把Word换成了Excel) is no change of what one uses.
@@ -191,11 +191,11 @@ impl Zh<'_, '_> {
         let (place, word) = ["换成了", "换成"].iter().find_map(|word| rest.find(word).map(|place| (place, *word)))?;
         let old = at.pos()..at.pos() + rest[..place].trim_end().len();
         let file = FILES.contains(&&self.text[old.clone()]);
-        (!file).then(|| self.from_to(old, at.pos() + place + word.len(), word)).flatten()
+        (!file).then(|| self.switched(old, at.pos() + place + word.len(), word)).flatten()
     }
 
     /// One tool for another, told as done.
-    fn from_to(&self, old: Range<usize>, to: usize, word: &str) -> Option<Vec<Found>> {
+    fn switched(&self, old: Range<usize>, to: usize, word: &str) -> Option<Vec<Found>> {
         let new = self.value(to);
         let told = word.ends_with('了') || self.text.ends_with('了');
         let tool = |value: &Range<usize>| {
