@@ -732,6 +732,14 @@ fn a_forged_memory_is_refused_or_waits() {
     world.engine.export(&[world.owner().clone()], &mut out).expect("an export");
     let text = String::from_utf8(out).unwrap();
     let memory = text.lines().find(|line| line.contains("\"line\":\"memory\"")).expect("a memory").to_owned();
+    // What it rests on comes along.
+    let with = |memories: &[&String]| -> Vec<holdfast::engine::ExportLine> {
+        let events = text.lines().filter(|line| line.contains("\"line\":\"event\""));
+        events
+            .chain(memories.iter().map(|line| line.as_str()))
+            .map(|line| serde_json::from_str(line).expect("a line"))
+            .collect()
+    };
     for (from, to) in [
         ("\"confidence\":0.8", "\"confidence\":5.0"),
         ("\"importance\":4", "\"importance\":200"),
@@ -742,21 +750,18 @@ fn a_forged_memory_is_refused_or_waits() {
         let forged = memory.replace(from, to);
         assert_ne!(forged, memory, "{from}");
         let other = self::world();
-        let lines = [&forged, &memory].map(|line| serde_json::from_str(line).expect("a line"));
-        let imported = other.engine.import(other.owner(), lines.into()).expect("an import");
+        let imported = other.engine.import(other.owner(), with(&[&forged, &memory])).expect("an import");
         assert!(matches!(&imported.refused[..], [why] if why.starts_with("memory ")), "{imported:?}");
         assert_eq!(other.known(), ["rule active: 以后周报都用PDF"], "and the one that is sound comes in");
     }
     // The same line twice is one memory.
     let other = self::world();
-    let twice = [&memory, &memory].map(|line| serde_json::from_str(line).expect("a line"));
-    let imported = other.engine.import(other.owner(), twice.into()).expect("an import");
+    let imported = other.engine.import(other.owner(), with(&[&memory, &memory])).expect("an import");
     assert_eq!((imported.memories, imported.known), (1, 1));
     // Another value for a slot that is taken, in the same file or in the store: it waits.
     let second = memory.replace("用PDF", "用Word").replace("\"id\":\"01", "\"id\":\"02");
     let other = self::world();
-    let lines = [&memory, &second].map(|line| serde_json::from_str(line).expect("a line"));
-    assert_eq!(other.engine.import(other.owner(), lines.into()).expect("an import").memories, 2);
+    assert_eq!(other.engine.import(other.owner(), with(&[&memory, &second])).expect("an import").memories, 2);
     assert_eq!(other.known(), ["rule active: 以后周报都用PDF", "rule pending: 以后周报都用Word"]);
 }
 
