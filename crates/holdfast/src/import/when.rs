@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ZonedDateTime};
 use serde_json::Value;
 
+use crate::text::{MONTHS, WEEKDAYS};
 use crate::types::moment;
 
 /// A time that was read, and whether only its day was written.
@@ -144,25 +145,10 @@ fn take_time(tokens: &mut Vec<Token>, colon: usize) -> Option<Time> {
 
 fn is_filler(word: &str) -> bool {
     const FILLERS: &[&str] = &["on", "at", "of", "the", "st", "nd", "rd", "th"];
-    const DAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-    FILLERS.contains(&word) || (word.len() >= 3 && DAYS.iter().any(|day| day.starts_with(word)))
+    FILLERS.contains(&word) || (word.len() >= 3 && WEEKDAYS.iter().any(|day| day.starts_with(word)))
 }
 
 fn month_number(word: &str) -> Option<i8> {
-    const MONTHS: &[&str] = &[
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     let at = MONTHS
         .iter()
         .position(|month| word.len() >= 3 && (month.starts_with(word) || word == "sept" && *month == "september"))?;

@@ -1,6 +1,7 @@
 //! Everything that is done to text before anybody looks for meaning in it: folding, search terms, sentences, extracts,
 //! main language, token counts. Pure, and knows of no other room.
 
+mod calendar;
 mod clauses;
 mod compare;
 mod count;
@@ -19,6 +20,7 @@ mod tokenise;
 #[cfg(test)]
 mod tests;
 
+pub use calendar::{MONTHS, WEEKDAYS};
 pub use clauses::{standing, with_value};
 pub(crate) use compare::is_han_or_kana;
 pub use compare::{extends, find_value, find_whole, repeats, same};

@@ -2,6 +2,7 @@
 //! without a year is of no year, and nothing is resolved against a clock.
 
 use super::numbers::{numeral, word_ends};
+use crate::text::{MONTHS, WEEKDAYS};
 
 /// What is said of a day or a time of day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -93,22 +94,6 @@ const RELATIVE: &[(&str, &str)] = &[
     ("this year", "0y"),
     ("next year", "1y"),
 ];
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-const WEEKDAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-
 /// A whole number of at most `digits_max` digits, in figures or Chinese words.
 fn whole(text: &str, digits_max: usize) -> Option<(u16, usize)> {
     let figures = text.bytes().take_while(u8::is_ascii_digit).count();
