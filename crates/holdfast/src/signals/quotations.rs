@@ -50,11 +50,21 @@ pub(super) struct Quotations {
 
 pub(super) fn find(text: &str) -> Quotations {
     let Blocks { mut quoted, lazy } = blocks(text);
-    let plain = Scanner { text, blocks: &quoted, thorough: false }.scan();
-    let thorough = Scanner { text, blocks: &quoted, thorough: true }.scan();
+    // Most texts have no mark at all, and are not read for one twice.
+    let marked = text.contains(is_mark);
+    let scan = |thorough| if marked { Scanner { text, blocks: &quoted, thorough }.scan() } else { Vec::new() };
+    let (plain, thorough) = (scan(false), scan(true));
     let foreign = quoted.iter().cloned().chain(lazy).chain(thorough).chain(plain.iter().cloned()).collect();
     quoted.extend(plain);
     Quotations { quoted: merged(quoted), foreign: merged(foreign) }
+}
+
+/// Whether a character can open a quotation, or end one that was opened nowhere.
+fn is_mark(c: char) -> bool {
+    if c.is_ascii() {
+        return matches!(c, '"' | '`' | '\'' | '[');
+    }
+    MARKS.iter().any(|(mark, _)| *mark == c) || is_stray_end(c, Some('a'), None)
 }
 
 /// Whether a place is inside of one of these stretches, which are in order and apart.
