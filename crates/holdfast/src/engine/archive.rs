@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Engine, Error};
-use crate::store::EventPage;
+use crate::store::StoreError;
 use crate::text;
 use crate::types::change::{ArchivedBody, ChangeSet, RestoredBody};
 use crate::types::event::StoredEvent;
@@ -42,11 +42,8 @@ impl Engine {
     pub fn archive(&self, owner: &Owner, before: Timestamp) -> Result<Archived, Error> {
         let mut total = Archived::default();
         let filter = Filter { until: Some(before), ..Filter::default() };
-        let mut page = EventPage { filter, limit: BATCH_EVENTS, ..EventPage::default() };
-        loop {
-            let events = self.store.events(owner, &page)?;
-            let Some(last) = events.last() else { return Ok(total) };
-            page.after = Some(last.seq);
+        for events in self.event_pages(owner, filter, BATCH_EVENTS) {
+            let events = events?;
             let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
             for stored in events.iter().filter(|e| !e.archived && e.event.content.len() > KEPT_BYTES_MAX) {
                 let body = archived(stored);
@@ -70,6 +67,17 @@ impl Engine {
                 self.store.commit(changes)?;
             }
         }
+        Ok(total)
+    }
+
+    /// The event with the words it was recorded with, wherever they are kept.
+    pub(super) fn with_its_body(&self, owner: &Owner, mut stored: StoredEvent) -> Result<StoredEvent, StoreError> {
+        if stored.archived
+            && let Some(body) = self.store.body(owner, stored.seq)?
+        {
+            stored.event.content = body;
+        }
+        Ok(stored)
     }
 
     /// The whole body of an event, wherever it is kept; the event stays archived.

@@ -1,7 +1,6 @@
 //! Vectors after the fact: a thread that embeds what was committed, in batches, off the main path. `settle` waits for it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
@@ -43,12 +42,7 @@ pub(super) struct Embedding {
     worker: Option<JoinHandle<()>>,
 }
 
-#[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-    closing: AtomicBool,
-}
+type Shared = super::waiting::Shared<State>;
 
 #[derive(Debug, Default)]
 struct State {
@@ -57,6 +51,7 @@ struct State {
     done: u64,
     /// Why the last attempt failed; the next commit or `settle` tries again.
     failure: Option<String>,
+    closing: bool,
 }
 
 impl Embedding {
@@ -111,8 +106,7 @@ impl Embedding {
     }
 
     pub(super) fn wake(&self) {
-        self.shared.lock().wanted += 1;
-        self.shared.changed.notify_all();
+        self.shared.change(|state| state.wanted += 1);
     }
 
     /// Waits until everything recorded so far has its vectors.
@@ -135,15 +129,14 @@ impl Embedding {
                     None => Ok(()),
                 };
             }
-            drop(self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner));
+            drop(self.shared.wait(state));
         }
     }
 }
 
 impl Drop for Embedding {
     fn drop(&mut self) {
-        self.shared.closing.store(true, Ordering::Relaxed);
-        self.shared.changed.notify_all();
+        self.shared.change(|state| state.closing = true);
         if let Some(worker) = self.worker.take() {
             // A panic there has nothing to tell here: what is not embedded is embedded next time.
             let _ = worker.join();
@@ -151,38 +144,30 @@ impl Drop for Embedding {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 fn work(store: &dyn Store, embedder: &dyn Embedder, shared: &Shared) {
     loop {
         let wanted = {
             let mut state = shared.lock();
-            while state.wanted == state.done && !shared.closing.load(Ordering::Relaxed) {
-                state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            while state.wanted == state.done && !state.closing {
+                state = shared.wait(state);
             }
             state.wanted
         };
         let outcome = loop {
-            if shared.closing.load(Ordering::Relaxed) {
+            if shared.lock().closing {
                 return;
             }
             match embed_if_it_serves(store, embedder) {
                 Ok(0) => break Ok(()),
-                Ok(_) => shared.changed.notify_all(),
+                Ok(_) => shared.tell(),
                 Err(error) => break Err(error),
             }
         };
-        let mut state = shared.lock();
-        state.done = wanted;
-        state.failure = outcome.err().map(|error| error.to_string());
-        if let Some(failure) = &state.failure {
+        let failure = outcome.err().map(|error| error.to_string());
+        if let Some(failure) = &failure {
             tracing::warn!(%failure, "embedding stopped for now: {failure}");
         }
-        shared.changed.notify_all();
+        shared.change(|state| (state.done, state.failure) = (wanted, failure));
     }
 }
 

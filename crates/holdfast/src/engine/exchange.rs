@@ -12,7 +12,6 @@ use crate::forget::{self, Gone};
 use crate::learn;
 use crate::redact;
 use crate::signals;
-use crate::store::EventPage;
 use crate::text;
 use crate::types::change::{ChangeSet, Hiding, MemoryChange, NewEvent, SessionState, TaskChange, Trace};
 use crate::types::event::{Event, RawEvent, StoredEvent};
@@ -63,18 +62,9 @@ impl Engine {
             write_line(out, &ExportLine::Owner { version: EXPORT_VERSION, owner: owner.clone() })?;
             exported.owners += 1;
             let filter = Filter { hidden: true, ..Filter::default() };
-            let mut page = EventPage { filter, limit: PAGE, ..EventPage::default() };
-            loop {
-                let events = self.store.events(owner, &page)?;
-                let Some(last) = events.last() else { break };
-                page.after = Some(last.seq);
-                for mut stored in events {
-                    if stored.archived
-                        && let Some(body) = self.store.body(owner, stored.seq)?
-                    {
-                        stored.event.content = body;
-                        stored.archived = false;
-                    }
+            for events in self.event_pages(owner, filter, PAGE) {
+                for stored in events? {
+                    let stored = StoredEvent { archived: false, ..self.with_its_body(owner, stored)? };
                     write_line(out, &ExportLine::Event(Box::new(stored)))?;
                     exported.events += 1;
                 }
@@ -263,9 +253,7 @@ impl Engine {
                 Some(event) => event,
                 None => {
                     let Some(stored) = self.store.event(owner, id)? else { return Ok(false) };
-                    let mut event = stored.event;
-                    event.content = self.store.body(owner, stored.seq)?.unwrap_or_default();
-                    event
+                    self.with_its_body(owner, stored)?.event
                 }
             };
             let claims = source.origin == Origin::UserStated && source.stance == Stance::States;

@@ -17,7 +17,7 @@ use crate::store::{EventPage, JournalPage, StoreError};
 use crate::text;
 use crate::types::change::{ChangeSet, Erased, Hiding, PastKind, TaskChange, Trace, Unfinished};
 use crate::types::event::{Kind, StoredEvent};
-use crate::types::forget::{Forget, Forgetting, Reach, Receipt, Scanned, Selection};
+use crate::types::forget::{Forget, Forgetting, Reach, Receipt, Selection};
 use crate::types::ids::{EventId, MemoryId, RunId, Seq};
 use crate::types::memory::{Evidence, Memory, MemoryFilter, Slot};
 use crate::types::operation::{Operation, Target, Verb};
@@ -141,7 +141,8 @@ impl Engine {
             Selection::Events(ids) => {
                 let mut events = Vec::with_capacity(ids.len());
                 for id in ids.iter().collect::<BTreeSet<_>>() {
-                    events.push(self.store.event(owner, *id)?.ok_or(Error::NoSuchEvent(*id))?);
+                    let stored = self.store.event(owner, *id)?.ok_or(Error::NoSuchEvent(*id))?;
+                    events.push(self.with_its_body(owner, stored)?);
                 }
                 events.sort_by_key(|stored| stored.seq);
                 return Ok(events);
@@ -151,18 +152,10 @@ impl Engine {
             Selection::Matching(words) if text::fold(words).trim().is_empty() => return Err(Error::NoWords),
             Selection::Matching(_) | Selection::Everything => Filter::default(),
         };
-        let mut page = EventPage { filter: Filter { hidden: true, ..filter }, limit: PAGE, ..EventPage::default() };
         let mut selected = Vec::new();
-        loop {
-            let events = self.store.events(owner, &page)?;
-            let Some(last) = events.last() else { break };
-            page.after = Some(last.seq);
-            for mut stored in events {
-                // A body in cold storage says what it said.
-                if stored.archived {
-                    let body = self.store.body(owner, stored.seq)?;
-                    stored.event.content = body.unwrap_or(stored.event.content);
-                }
+        for events in self.event_pages(owner, Filter { hidden: true, ..filter }, PAGE) {
+            for stored in events? {
+                let stored = self.with_its_body(owner, stored)?;
                 if !matches!(selection, Selection::Matching(words) if !event_has(&stored, words)) {
                     selected.push(stored);
                 }
@@ -191,10 +184,9 @@ impl Engine {
         }
         let mut texts: Vec<String> = events.iter().map(|stored| stored.event.content.clone()).collect();
         let ids = |events: &[StoredEvent]| events.iter().map(|stored| stored.event.id).collect::<Vec<_>>();
-        // Of what goes whole, nothing has to be told apart.
-        let told = |texts: &[String]| if everything { Vec::new() } else { texts.to_vec() };
         let gone_with = |events: &[StoredEvent], texts: &[String]| {
-            let texts = told(texts);
+            // Of what goes whole, nothing has to be told apart.
+            let texts = if everything { &[] } else { texts };
             Gone::new(ids(events), texts.iter().map(String::as_str))
         };
         let mut gone = gone_with(&events, &texts);
@@ -231,13 +223,9 @@ impl Engine {
         erased.operations = self.operations_telling(owner, &gone, session, everything, &erased)?;
         erased.past = if everything { Vec::new() } else { self.past_telling(owner, &gone, &erased, &changes)? };
         erased.secrets = placeholders_in(&texts);
-        if let Selection::Session(session) = selection {
-            erased.sessions.push(session.clone());
-        }
-        if everything {
-            erased.sessions = events.iter().map(|stored| stored.event.scope.session.clone()).collect();
-            erased.sessions.dedup();
-        }
+        // One that has no other events goes with these.
+        let sessions = events.iter().map(|stored| &stored.event.scope.session).chain(session);
+        erased.sessions = sessions.collect::<BTreeSet<_>>().into_iter().cloned().collect();
         let reach = Reach {
             events: events.len() as u64,
             tasks: erased.tasks.len() as u64,
@@ -324,22 +312,19 @@ impl Engine {
             let about = if let Target::Session(session) = &operation.target { Some(session) } else { None };
             session.is_some_and(|session| asked_in == Some(session.as_str()) || about == Some(session))
         };
-        let mut page = JournalPage { limit: PAGE, ..JournalPage::default() };
-        let mut telling = Vec::new();
-        loop {
-            let entries = self.store.journal(owner, &page)?;
-            let Some(last) = entries.last() else { return Ok(telling) };
-            page.after = Some(last.position);
-            let tells = |operation: &Operation| {
-                let of_gone = match &operation.target {
-                    Target::Memory(id) => erased.memories.contains(id),
-                    Target::Task(id) => erased.tasks.contains(id),
-                    Target::Event(_) | Target::Session(_) | Target::Store => false,
-                };
-                everything || of_gone || of_session(operation) || gone.is_told_by(operation)
+        let tells = |operation: &Operation| {
+            let of_gone = match &operation.target {
+                Target::Memory(id) => erased.memories.contains(id),
+                Target::Task(id) => erased.tasks.contains(id),
+                Target::Event(_) | Target::Session(_) | Target::Store => false,
             };
-            telling.extend(entries.iter().filter(|entry| tells(&entry.operation)).map(|entry| entry.position));
+            everything || of_gone || of_session(operation) || gone.is_told_by(operation)
+        };
+        let mut telling = Vec::new();
+        for entries in self.journal_pages(owner, JournalPage { limit: PAGE, ..JournalPage::default() }) {
+            telling.extend(entries?.iter().filter(|entry| tells(&entry.operation)).map(|entry| entry.position));
         }
+        Ok(telling)
     }
 
     /// What documents were that knew of it: up to the last change that left such a one, no undo brings anything back.
@@ -380,15 +365,12 @@ impl Engine {
     /// How many events that stay say what is gone.
     fn also_said(&self, owner: &Owner, gone: &Gone) -> Result<u64, StoreError> {
         let filter = Filter { hidden: true, ..Filter::default() };
-        let mut page = EventPage { filter, limit: PAGE, ..EventPage::default() };
+        let also = |stored: &&StoredEvent| !gone.is_source(stored.event.id) && gone.tells(&stored.event.content);
         let mut count = 0;
-        loop {
-            let events = self.store.events(owner, &page)?;
-            let Some(last) = events.last() else { return Ok(count) };
-            page.after = Some(last.seq);
-            let also = |stored: &&StoredEvent| !gone.is_source(stored.event.id) && gone.tells(&stored.event.content);
-            count += events.iter().filter(also).count() as u64;
+        for events in self.event_pages(owner, filter, PAGE) {
+            count += events?.iter().filter(also).count() as u64;
         }
+        Ok(count)
     }
 
     fn erase(
@@ -410,10 +392,10 @@ impl Engine {
             changes.operations.extend(ids.iter().map(told));
         }
         let operations = std::mem::take(&mut changes.erased.operations);
-        changes.erased.unfinished =
-            Some(Unfinished { id, events: events.clone(), operations: operations.clone(), renamed, operation });
+        let sessions = std::mem::take(&mut changes.erased.sessions);
+        let unfinished = Unfinished { id, events, sessions, operations, renamed, operation };
         // What knew of the events goes first: from here on nothing is served that rests on them.
-        let unfinished = changes.erased.unfinished.clone().expect("it was put there a line before");
+        changes.erased.unfinished = Some(unfinished.clone());
         self.store.commit(changes)?;
         self.finish(owner, unfinished, &remains).map(|(scrubbed_at, scrubbed)| Receipt {
             id,
@@ -422,7 +404,7 @@ impl Engine {
             owner: name,
             reason,
             reach,
-            scanned: scrubbed.files.into_iter().map(|file| Scanned { file: file.name, bytes: file.bytes }).collect(),
+            scanned: scrubbed.files,
             left: scrubbed.left,
             said_elsewhere: scrubbed.said_elsewhere,
         })
@@ -435,12 +417,11 @@ impl Engine {
         unfinished: Unfinished,
         remains: &[Vec<u8>],
     ) -> Result<(jiff::Timestamp, crate::store::Scrubbed), Error> {
-        let Unfinished { id, events, operations, renamed, operation } = unfinished;
+        let Unfinished { id, events, sessions, operations, renamed, operation } = unfinished;
         let part = |erased| ChangeSet { owner: owner.clone(), erased, ..ChangeSet::default() };
         for operations in operations.chunks(OPERATIONS_A_COMMIT) {
             self.store.commit(part(Erased { operations: operations.to_vec(), ..Erased::default() }))?;
         }
-        let sessions = self.sessions_of(owner, &events)?;
         // The newest first: of an owner that goes whole, the index is taken down from its end.
         for events in events.rchunks(EVENTS_A_COMMIT) {
             let erased = Erased { events: events.to_vec(), whole: renamed.is_some(), ..Erased::default() };
@@ -453,23 +434,6 @@ impl Engine {
         let done = Erased { finished: Some(id), ..Erased::default() };
         self.store.commit(ChangeSet { owner: name, erased: done, ..ChangeSet::default() })?;
         Ok((self.env.now(), scrubbed))
-    }
-
-    /// Sessions that these events are of: one that has no others goes with them.
-    fn sessions_of(&self, owner: &Owner, events: &[Seq]) -> Result<Vec<ScopeId>, StoreError> {
-        let filter = Filter { hidden: true, ..Filter::default() };
-        let mut sessions = BTreeSet::new();
-        let gone: BTreeSet<Seq> = events.iter().copied().collect();
-        let Some(first) = gone.first() else { return Ok(Vec::new()) };
-        let mut page = EventPage { filter, limit: PAGE, after: Some(Seq(first.0 - 1)), newest_first: false };
-        loop {
-            let found = self.store.events(owner, &page)?;
-            let Some(last) = found.last() else { break };
-            page.after = Some(last.seq);
-            let of_gone = found.iter().filter(|stored| gone.contains(&stored.seq));
-            sessions.extend(of_gone.map(|stored| stored.event.scope.session.clone()));
-        }
-        Ok(sessions.into_iter().collect())
     }
 
     /// The bytes to look for at the end.

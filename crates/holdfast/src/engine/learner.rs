@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use super::{Engine, Error};
@@ -21,11 +21,7 @@ pub(super) struct Learner {
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
+type Shared = super::waiting::Shared<State>;
 
 #[derive(Debug, Default)]
 struct State {
@@ -37,36 +33,21 @@ struct State {
     answer: Option<Result<Reply, LlmError>>,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn is_closing(shared: &Shared) -> bool {
+    shared.lock().closing
+}
 
-    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.lock());
-        self.changed.notify_all();
-    }
-
-    fn is_closing(&self) -> bool {
-        self.lock().closing
-    }
-
-    /// Waits for what the call in hand comes to, or for the end.
-    fn answer(&self) -> Result<Reply, LlmError> {
-        let mut state = self.lock();
-        loop {
-            if let Some(answer) = state.answer.take() {
-                return answer;
-            }
-            if state.closing {
-                return Err(LlmError::Stopped { why: "the engine closes" });
-            }
-            state = self.wait(state);
+/// Waits for what the call in hand comes to, or for the end.
+fn answer(shared: &Shared) -> Result<Reply, LlmError> {
+    let mut state = shared.lock();
+    loop {
+        if let Some(answer) = state.answer.take() {
+            return answer;
         }
+        if state.closing {
+            return Err(LlmError::Stopped { why: "the engine closes" });
+        }
+        state = shared.wait(state);
     }
 }
 
@@ -151,7 +132,7 @@ impl Llm for GivenUpOnClosing {
     }
 
     fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        if self.shared.is_closing() {
+        if is_closing(&self.shared) {
             return Err(LlmError::Stopped { why: "the engine closes" });
         }
         let (llm, shared, asked) = (Arc::clone(&self.llm), Arc::clone(&self.shared), prompt.clone());
@@ -163,6 +144,6 @@ impl Llm for GivenUpOnClosing {
         if called.is_err() {
             return Err(LlmError::Stopped { why: "no thread is to be had to ask it in" });
         }
-        self.shared.answer()
+        answer(&self.shared)
     }
 }

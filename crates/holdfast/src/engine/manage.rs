@@ -24,7 +24,7 @@ use crate::journal::MANAGER;
 use crate::manager::{
     Candidate, Citations, Decision, Disposition, Policy, Pressure, Probation, Room, compress, decide, guard, score,
 };
-use crate::store::{EventPage, JournalPage, StoreError};
+use crate::store::{JournalPage, StoreError};
 use crate::text::{self, Tokenizer};
 use crate::types::change::{ArchivedBody, ChangeSet, Hiding, ProbationChange};
 use crate::types::event::{Kind, StoredEvent, words};
@@ -266,14 +266,11 @@ impl Engine {
             Plan { events: Vec::new(), due: Vec::new(), promoted: Vec::new(), looked_at: 0, at: scales.now, turn };
         let pressure = if options.over_budget { Pressure::OverBudget } else { Pressure::None };
         let repeated = self.standing_repeated(owner)?;
-        let mut page = EventPage { limit: PAGE, ..EventPage::default() };
-        loop {
+        for events in self.event_pages(owner, Filter::default(), PAGE) {
             if stops() {
                 return Err(StoreError::Closed.into());
             }
-            let events = self.store.events(owner, &page)?;
-            let Some(last) = events.last() else { break };
-            page.after = Some(last.seq);
+            let events = events?;
             plan.looked_at += events.len() as u64;
             let positions: Vec<Seq> = events.iter().map(|stored| stored.seq).collect();
             let relevance = self.relevance(owner, scales, &positions)?;
@@ -399,18 +396,15 @@ impl Engine {
     /// What the user said is to hold, and said more than once.
     fn standing_repeated(&self, owner: &Owner) -> Result<BTreeSet<String>, StoreError> {
         let filter = Filter { sources: vec![crate::types::event::Source::User], ..Filter::default() };
-        let mut page = EventPage { filter, limit: PAGE, ..EventPage::default() };
         let (mut once, mut repeated) = (BTreeSet::new(), BTreeSet::new());
-        loop {
-            let events = self.store.events(owner, &page)?;
-            let Some(last) = events.last() else { return Ok(repeated) };
-            page.after = Some(last.seq);
-            for words in events.iter().filter_map(standing_words) {
+        for events in self.event_pages(owner, filter, PAGE) {
+            for words in events?.iter().filter_map(standing_words) {
                 if !once.insert(words.clone()) {
                     repeated.insert(words);
                 }
             }
         }
+        Ok(repeated)
     }
 
     /// One commit: what of a part of the plan still stands is done, and what became of each is told.

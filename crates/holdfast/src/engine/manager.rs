@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -35,11 +35,7 @@ pub(super) struct Manager {
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
+type Shared = super::waiting::Shared<State>;
 
 #[derive(Debug, Default)]
 struct State {
@@ -74,28 +70,6 @@ impl Occasion {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.lock());
-        self.changed.notify_all();
-    }
-
-    /// Waits for a change, or until the timer has run down, if there is one.
-    fn wait<'s>(&self, state: MutexGuard<'s, State>, timer: Option<Duration>) -> (MutexGuard<'s, State>, bool) {
-        match timer {
-            None => (self.changed.wait(state).unwrap_or_else(PoisonError::into_inner), false),
-            Some(timer) => {
-                let (state, ran_down) = self.changed.wait_timeout(state, timer).unwrap_or_else(PoisonError::into_inner);
-                (state, ran_down.timed_out())
-            }
-        }
-    }
-}
-
 impl Manager {
     /// `engine` is a handle of its own on the same store.
     pub(super) fn start(engine: Engine, policy: Policy) -> Result<Self, Error> {
@@ -123,7 +97,7 @@ impl Manager {
         if enough || on_stage_change && occasion.stage_changed || on_task_end && occasion.task_ended {
             state.events.insert(owner.clone(), 0);
             state.due.entry(owner.clone()).or_default();
-            self.shared.changed.notify_all();
+            self.shared.tell();
         }
     }
 
@@ -146,7 +120,7 @@ impl Manager {
         if *events >= EVENTS_BETWEEN_RUNS_FOR_ROOM {
             *events = 0;
             *state.due.entry(owner.clone()).or_default() |= no_room;
-            self.shared.changed.notify_all();
+            self.shared.tell();
         }
     }
 
@@ -154,7 +128,7 @@ impl Manager {
     pub(super) fn settle(&self) {
         let mut state = self.shared.lock();
         while state.busy || !state.due.is_empty() {
-            state = self.shared.wait(state, None).0;
+            state = self.shared.wait(state);
         }
     }
 }
@@ -176,7 +150,7 @@ fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
     loop {
         let mut state = shared.lock();
         while state.due.is_empty() && !state.closing {
-            let (woken, ran_down) = shared.wait(state, timer);
+            let (woken, ran_down) = shared.wait_at_most(state, timer);
             state = woken;
             if ran_down {
                 // Who said something in this process since: the others have changed in nothing but age.

@@ -30,6 +30,7 @@ mod manager;
 mod memory;
 mod observe;
 mod overturn;
+mod pages;
 mod parts;
 mod read;
 mod report;
@@ -37,6 +38,7 @@ mod reveal;
 mod step;
 mod undo;
 mod update;
+mod waiting;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

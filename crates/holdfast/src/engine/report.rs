@@ -37,12 +37,9 @@ impl Engine {
     pub fn report_of(&self, owners: &[Owner], page: &JournalPage) -> Result<Report, Error> {
         let mut report = Report::default();
         for owner in owners {
-            let mut page = JournalPage { limit: PAGE, newest_first: false, ..page.clone() };
-            loop {
-                let entries = self.store.journal(owner, &page)?;
-                let Some(last) = entries.last() else { break };
-                page.after = Some(last.position);
-                entries.iter().for_each(|entry| report.count(&entry.operation));
+            let page = JournalPage { limit: PAGE, newest_first: false, ..page.clone() };
+            for entries in self.journal_pages(owner, page) {
+                entries?.iter().for_each(|entry| report.count(&entry.operation));
             }
             // Of texts that were shortened, those whose source turned out wrong: what was left out may be what put it right.
             for id in report.managed.rewritten() {
@@ -71,18 +68,13 @@ impl Engine {
         };
         let mut whole: BTreeMap<EventId, u64> = BTreeMap::new();
         for stored in self.store.events(owner, &newest)? {
-            let body = if stored.archived { self.store.body(owner, stored.seq)? } else { None };
-            let tokens = Tokenizer::default().count(&body.unwrap_or(stored.event.content)) as u64;
-            whole.insert(stored.event.id, tokens);
+            let event = self.with_its_body(owner, stored)?.event;
+            whole.insert(event.id, Tokenizer::default().count(&event.content) as u64);
         }
         let mut in_view: BTreeMap<EventId, u64> = BTreeMap::new();
         let (mut now, mut steps) = (InView::default(), Vec::new());
-        let mut page = JournalPage { limit: PAGE, ..JournalPage::default() };
-        loop {
-            let entries = self.store.journal(owner, &page)?;
-            let Some(last) = entries.last() else { return Ok(steps) };
-            page.after = Some(last.position);
-            for operation in entries.into_iter().map(|entry| entry.operation) {
+        for entries in self.journal_pages(owner, JournalPage { limit: PAGE, ..JournalPage::default() }) {
+            for operation in entries?.into_iter().map(|entry| entry.operation) {
                 // Whichever line of a change tells of it first.
                 let about = if let Target::Event(id) = operation.target { Some(id) } else { operation.cause };
                 let Some((id, tokens)) = about.and_then(|id| Some((id, *whole.get(&id)?))) else { continue };
@@ -105,6 +97,7 @@ impl Engine {
                 }
             }
         }
+        Ok(steps)
     }
 
     pub fn history(&self, owner: &Owner, id: EventId) -> Result<History, Error> {

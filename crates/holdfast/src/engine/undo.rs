@@ -92,12 +92,10 @@ impl Engine {
             Undoing::Run(run) => JournalPage { run: Some(run), ..JournalPage::default() },
             Undoing::To(_) => JournalPage::default(),
         };
-        let mut page = JournalPage { newest_first: true, limit: PAGE, ..page };
+        let page = JournalPage { newest_first: true, limit: PAGE, ..page };
         let mut seen = BTreeSet::new();
-        loop {
-            let entries = self.store.journal(owner, &page)?;
-            let Some(last) = entries.last() else { break };
-            page.after = Some(last.position);
+        for entries in self.journal_pages(owner, page) {
+            let entries = entries?;
             let meant = |entry: &JournalEntry| !matches!(what, Undoing::To(at) if entry.operation.at <= at);
             let all_meant = entries.iter().all(meant);
             for entry in entries.into_iter().filter(meant) {

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::types::change::{ChangeSet, Committed, EventVectors, PastKind, SessionState, Trace, Unfinished};
 use crate::types::event::{Kind, Overturned, Source, StoredEvent};
+use crate::types::forget::ScannedFile;
 use crate::types::ids::{EventId, MemoryId, OperationId, RunId, Seq};
 use crate::types::memory::{Memory, MemoryFilter};
 use crate::types::operation::{JournalEntry, Verb};
@@ -154,12 +155,6 @@ pub struct Scrubbed {
     pub left: u64,
     /// How many are there because something that stays says the same.
     pub said_elsewhere: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ScannedFile {
-    pub name: String,
-    pub bytes: u64,
 }
 
 /// Where an owner's long-term memory stands.

@@ -189,6 +189,9 @@ pub struct Erased {
 pub struct Unfinished {
     pub id: RunId,
     pub events: Vec<Seq>,
+    /// Sessions that go if they have no other events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<ScopeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed: Option<Owner>,
     /// Lines of the journal that lose their text.

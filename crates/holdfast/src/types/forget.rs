@@ -73,7 +73,7 @@ pub struct Receipt {
     #[serde(flatten)]
     pub reach: Reach,
     /// Every file that was searched at the end, with its size.
-    pub scanned: Vec<Scanned>,
+    pub scanned: Vec<ScannedFile>,
     /// Pieces of what was erased that were found there and belong to nothing that stays: 0, or it is not done.
     pub left: u64,
     /// Pieces that were found because something that stays says the same.
@@ -81,7 +81,7 @@ pub struct Receipt {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scanned {
+pub struct ScannedFile {
     pub file: String,
     pub bytes: u64,
 }

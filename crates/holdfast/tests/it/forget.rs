@@ -339,3 +339,24 @@ fn nothing_is_left_on_pages_that_were_split() {
     }
     assert_eq!(there, (0..1_200).filter(|number| number % 3 != 0).collect());
 }
+
+/// An event that was named by its id went with what its summary says, and what was drawn from the rest of its body stayed.
+#[test]
+fn an_archived_event_is_erased_with_what_its_whole_body_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine(directory.path());
+    let mine = user("ana");
+    let hidden_deep = "The vault code word is Marlow-7781-kelp and nothing else";
+    let body =
+        format!("{} {hidden_deep}. {}", "Minutes of the meeting. ".repeat(30), "Nothing more was said. ".repeat(30));
+    let id = engine.observe(said(&at(&mine, "s"), &body)).unwrap().id;
+    let task = Scope { task: Some(ScopeId::new("t").unwrap()), ..at(&mine, "s") };
+    engine.start_task(&task, "minutes", None, &[]).unwrap();
+    let update = Update { actions: vec![Action::AddFact { text: hidden_deep.to_owned() }], ..Update::default() };
+    engine.update(&task, &update).unwrap();
+    engine.archive(&mine, "2030-01-01T00:00:00Z".parse().unwrap()).unwrap();
+    assert!(!engine.event(&mine, id).unwrap().unwrap().event.content.contains("Marlow"), "the summary does not say it");
+    engine.forget(&mine, &request(Selection::Events(vec![id]), Forgetting::Erase)).unwrap();
+    let task = engine.task(&mine, &ScopeId::new("t").unwrap()).unwrap().unwrap();
+    assert_eq!(task.facts, [], "what the body said is gone from the task");
+}

@@ -29,6 +29,7 @@ use holdfast::embedding::Choice;
 use holdfast::engine::{Config, Engine};
 use holdfast::env::Env;
 use holdfast::import::{self, Options};
+use serde_json::Value;
 
 /// An engine over a store of its own, in a world that starts on a Friday in November 2026, without an embedding model.
 fn engine(directory: &Path) -> Engine {
@@ -63,4 +64,23 @@ fn replay(engine: &Engine, file: &str) -> Vec<holdfast::engine::Observed> {
             engine.observe_with(entry.event, entry.update).unwrap()
         })
         .collect()
+}
+
+/// Everything but the journal, the events that are out of view, and what rises with every change.
+fn state(engine: &Engine) -> String {
+    let mut dump = Vec::new();
+    engine.dump(&mut dump).unwrap();
+    let dump = String::from_utf8(dump).unwrap();
+    let line = |line: &str| {
+        let (kind, json) = line.trim().split_once(' ')?;
+        if !matches!(kind, "event" | "task" | "memory" | "probation") {
+            let task = line.split(", last event").next().unwrap_or(line);
+            return (kind == "session").then(|| task.to_owned());
+        }
+        let mut value: Value = serde_json::from_str(json).ok()?;
+        let fields = value.as_object_mut()?;
+        ["version", "last_activity", "next_element"].iter().for_each(|field| drop(fields.remove(*field)));
+        (fields.get("hidden") != Some(&Value::Bool(true))).then(|| format!("{kind} {value}"))
+    };
+    dump.lines().filter_map(line).collect::<Vec<_>>().join("\n")
 }

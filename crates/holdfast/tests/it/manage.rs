@@ -15,10 +15,9 @@ use holdfast::types::query::{Found, Query};
 use holdfast::types::scope::{Owner, Scope, ScopeId};
 use holdfast::types::undo::{Undo, Undoing};
 use holdfast::types::update::{Action, Update};
-use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::lexical;
+use crate::{lexical, state};
 
 /// A store that is opened on days of November and December.
 struct World {
@@ -106,24 +105,6 @@ fn found(engine: &Engine, question: &str) -> Vec<EventId> {
 
 fn context(engine: &Engine, question: &str) -> String {
     engine.context(&Query::new(scope(None), question, engine.now()), &BlockOptions::default()).unwrap().text
-}
-
-/// Everything but the journal, and what rises with every change: hidden events are not there, and what waits does.
-fn state(engine: &Engine) -> String {
-    let mut dump = Vec::new();
-    engine.dump(&mut dump).unwrap();
-    let dump = String::from_utf8(dump).unwrap();
-    let line = |line: &str| {
-        let (kind, json) = line.trim().split_once(' ')?;
-        if !matches!(kind, "event" | "task" | "memory" | "probation") {
-            return None;
-        }
-        let mut value: Value = serde_json::from_str(json).ok()?;
-        let fields = value.as_object_mut()?;
-        ["version", "last_activity", "next_element"].iter().for_each(|field| drop(fields.remove(*field)));
-        (fields.get("hidden") != Some(&Value::Bool(true))).then(|| format!("{kind} {value}"))
-    };
-    dump.lines().filter_map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn undo_run(engine: &Engine, managed: &Managed) {

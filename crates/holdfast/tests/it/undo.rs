@@ -15,9 +15,8 @@ use holdfast::types::undo::{Undo, Undoing, Undone};
 use holdfast::types::update::{Action, Update};
 use jiff::SignedDuration;
 use proptest::prelude::*;
-use serde_json::Value;
 
-use crate::{engine, engine_of};
+use crate::{engine, engine_of, state};
 
 fn at(session: &str) -> Scope {
     Scope { session: ScopeId::new(session).unwrap(), ..Scope::default() }
@@ -68,25 +67,6 @@ fn constraints(engine: &Engine) -> Vec<String> {
 
 fn context(engine: &Engine, question: &str) -> String {
     engine.context(&Query::new(at("q"), question, engine.now()), &BlockOptions::default()).unwrap().text
-}
-
-/// Everything but the journal, the events that are out of view, and what rises with every change.
-fn state(engine: &Engine) -> String {
-    let mut dump = Vec::new();
-    engine.dump(&mut dump).unwrap();
-    let dump = String::from_utf8(dump).unwrap();
-    let line = |line: &str| {
-        let (kind, json) = line.trim().split_once(' ')?;
-        if !matches!(kind, "event" | "task" | "memory" | "probation") {
-            let task = line.split(", last event").next().unwrap_or(line);
-            return (kind == "session").then(|| task.to_owned());
-        }
-        let mut value: Value = serde_json::from_str(json).ok()?;
-        let fields = value.as_object_mut()?;
-        ["version", "last_activity", "next_element"].iter().for_each(|field| drop(fields.remove(*field)));
-        (fields.get("hidden") != Some(&Value::Bool(true))).then(|| format!("{kind} {value}"))
-    };
-    dump.lines().filter_map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl Engine {
         let Some(root) = task.frames.first() else { return Ok(Vec::new()) };
         let Some(mut stage) = root.stage.clone() else { return Ok(Vec::new()) };
         let entered = format!("set_stage {}", root.id);
-        let mut page = JournalPage {
+        let page = JournalPage {
             task: Some(task.id.clone()),
             verb: Some(Verb::SetState),
             newest_first: true,
@@ -78,11 +78,8 @@ impl Engine {
             ..JournalPage::default()
         };
         let mut left: Vec<(String, EventId, Seq)> = Vec::new();
-        'journal: loop {
-            let lines = self.store.journal(owner, &page)?;
-            let Some(last) = lines.last() else { break };
-            page.after = Some(last.position);
-            for line in lines.into_iter().map(|line| line.operation).filter(|line| line.reason == entered) {
+        'journal: for lines in self.journal_pages(owner, page) {
+            for line in lines?.into_iter().map(|line| line.operation).filter(|line| line.reason == entered) {
                 if line.after.as_ref().and_then(Value::as_str) != Some(&stage) {
                     continue;
                 }

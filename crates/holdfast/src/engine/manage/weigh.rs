@@ -118,30 +118,23 @@ impl Engine {
         owner: &Owner,
         since: Option<Timestamp>,
     ) -> Result<BTreeMap<EventId, Served>, StoreError> {
-        let mut page = JournalPage {
+        let page = JournalPage {
             verb: Some(Verb::Serve),
             newest_first: true,
             limit: SERVINGS_A_PAGE,
             ..JournalPage::default()
         };
         let mut served: BTreeMap<EventId, Served> = BTreeMap::new();
-        for _ in 0..SERVINGS_MAX / SERVINGS_A_PAGE {
-            let lines = self.store.journal(owner, &page)?;
-            let Some(last) = lines.last() else { break };
-            page.after = Some(last.position);
-            let ended = since.is_some_and(|since| last.operation.at <= since);
-            for line in lines {
+        for lines in self.journal_pages(owner, page).take(SERVINGS_MAX / SERVINGS_A_PAGE) {
+            for line in lines? {
                 let (at, by) = (line.operation.at, line.operation.id);
+                // The newest come first.
                 if since.is_some_and(|since| at <= since) {
-                    break;
+                    return Ok(served);
                 }
                 for event in events_in(line.operation.after.as_ref()) {
-                    // The newest come first.
                     served.entry(event).or_insert(Served { count: 0, at, by }).count += 1;
                 }
-            }
-            if ended {
-                break;
             }
         }
         Ok(served)

@@ -11,7 +11,8 @@ use std::path::Path;
 use foldhash::{HashMap, HashMapExt};
 
 use super::wipe::{self, FAILED};
-use crate::store::{ScannedFile, Scrubbed, StoreError};
+use crate::store::{Scrubbed, StoreError};
+use crate::types::forget::ScannedFile;
 
 /// Bytes of a piece: few enough to be on one page, and enough not to be there by chance.
 const PIECE_BYTES: usize = 24;
@@ -56,7 +57,7 @@ pub(super) fn scan(
         } else {
             blocks(&mut File::open(&path).map_err(FAILED)?, &mut see)?
         };
-        scrubbed.files.push(ScannedFile { name, bytes });
+        scrubbed.files.push(ScannedFile { file: name, bytes });
     }
     if !found.is_empty() {
         let left: Vec<&[u8]> = found.iter().map(|place| pieces[*place]).collect();
