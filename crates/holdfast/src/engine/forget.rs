@@ -4,6 +4,9 @@
 //! Two invariants: (1) from the first commit on, what was erased can't come back, by its tombstones and because what rests on it is
 //! refused; (2) an erasure that was begun is kept in the store until the last look, so that a crash at any step is made up for.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
@@ -23,6 +26,7 @@ use crate::types::memory::{Evidence, Memory, MemoryFilter, Slot};
 use crate::types::operation::{Operation, Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, ScopeId};
+use crate::types::signals::Signals;
 use crate::types::task::Task;
 
 /// Events read at a time.
@@ -48,6 +52,15 @@ struct Plan {
     reach: Reach,
     /// The words it is known by.
     texts: Vec<String>,
+}
+
+/// What events that are not named have of those that are.
+#[derive(Default)]
+struct Staying {
+    /// How many say the same.
+    also_said: u64,
+    /// Their signals without values that were looked up there.
+    signals: Vec<(Seq, Signals)>,
 }
 
 impl Engine {
@@ -222,6 +235,8 @@ impl Engine {
         let session = if let Selection::Session(session) = selection { Some(session) } else { None };
         erased.operations = self.operations_telling(owner, &gone, session, everything, &erased)?;
         erased.past = if everything { Vec::new() } else { self.past_telling(owner, &gone, &erased, &changes)? };
+        let staying = if everything { Staying::default() } else { self.staying(owner, &gone)? };
+        erased.signals = staying.signals;
         erased.secrets = placeholders_in(&texts);
         // One that has no other events goes with these.
         let sessions = events.iter().map(|stored| &stored.event.scope.session).chain(session);
@@ -233,7 +248,7 @@ impl Engine {
             memories: erased.memories.len() as u64,
             memories_rewritten: changes.memories.len() as u64,
             operations: erased.operations.len() as u64,
-            also_said: if everything { 0 } else { self.also_said(owner, &gone)? },
+            also_said: staying.also_said,
         };
         changes.erased = erased;
         Ok(Plan { events: events.iter().map(|stored| stored.seq).collect(), ids: ids(&events), changes, reach, texts })
@@ -362,15 +377,27 @@ impl Engine {
         Ok(through.into_iter().map(|((kind, key), through)| (kind, key, through)).collect())
     }
 
-    /// How many events that stay say what is gone.
-    fn also_said(&self, owner: &Owner, gone: &Gone) -> Result<u64, StoreError> {
-        let filter = Filter { hidden: true, ..Filter::default() };
-        let also = |stored: &&StoredEvent| !gone.is_source(stored.event.id) && gone.tells(&stored.event.content);
-        let mut count = 0;
-        for events in self.event_pages(owner, filter, PAGE) {
-            count += events?.iter().filter(also).count() as u64;
+    /// What events that stay have of those that go.
+    fn staying(&self, owner: &Owner, gone: &Gone) -> Result<Staying, StoreError> {
+        let mut staying = Staying::default();
+        for events in self.event_pages(owner, Filter { hidden: true, ..Filter::default() }, PAGE) {
+            for stored in events?.into_iter().filter(|stored| !gone.is_source(stored.event.id)) {
+                staying.also_said += u64::from(gone.tells(&stored.event.content));
+                if stored.signals.corrections.is_empty() {
+                    continue;
+                }
+                let stored = self.with_its_body(owner, stored)?;
+                let mut signals = stored.signals.clone();
+                // One that the event doesn't name itself was looked up in what was said before.
+                signals
+                    .corrections
+                    .retain(|correction| has(&stored.event.content, &correction.old) || !gone.named(&correction.old));
+                if signals != stored.signals {
+                    staying.signals.push((stored.seq, signals));
+                }
+            }
         }
-        Ok(count)
+        Ok(staying)
     }
 
     fn erase(

@@ -168,6 +168,8 @@ pub struct Erased {
     pub sessions: Vec<ScopeId>,
     /// Marks in events that stay, by the event and the statement marked.
     pub marks: Vec<(EventId, String)>,
+    /// Of events that stay, their signals without what they took from those that go.
+    pub signals: Vec<(Seq, Signals)>,
     /// Lines of the journal, by position, whose text goes: their commitments stay, and the chain still verifies.
     pub operations: Vec<i64>,
     /// What documents were, up to a change of each: no undo brings it back.

@@ -2,6 +2,7 @@
 //! with the checkpoint that ends an erasure.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use rusqlite::{Connection, params};
 
@@ -63,6 +64,11 @@ pub(super) fn erase(
     }
     for (event, statement) in &erased.marks {
         erase_mark(connection, number, *event, statement)?;
+    }
+    for (seq, signals) in &erased.signals {
+        let sql = "-- rewrite_signals
+            UPDATE event SET signals = ?2 WHERE row = ?1";
+        execute(connection, sql, params![number.row(*seq), json(signals)?], ERASING)?;
     }
     for place in &erased.operations {
         // Its target's name may be a person's, or say what it was about.
@@ -257,8 +263,11 @@ pub(super) fn remains(connection: &Connection, owner: OwnerNumber, events: &[Seq
     Ok(remains)
 }
 
-/// Shows everything that rows hold, text or packed: what stands there stands in its own right.
-pub(super) fn each_kept(connection: &Connection, see: &mut dyn FnMut(&[u8])) -> Result<(), StoreError> {
+/// Shows everything that rows hold, text or packed, until it is enough: what stands there stands in its own right.
+pub(super) fn each_kept(
+    connection: &Connection,
+    see: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
     let doing = "looking for what is left";
     for sql in [
         "-- kept_events\n SELECT content, metadata, idempotency_key, signals, session, task FROM event",
@@ -269,14 +278,15 @@ pub(super) fn each_kept(connection: &Connection, see: &mut dyn FnMut(&[u8])) -> 
         "-- kept_memories\n SELECT body, slot FROM memory",
         "-- kept_operations\n SELECT body, task FROM operation",
         "-- kept_past\n SELECT key, before FROM past",
-        "-- kept_vectors\n SELECT data FROM vector",
-        "-- kept_postings\n SELECT term, lists FROM posting",
         "-- kept_names\n SELECT tenant, user, agent FROM owner",
         "-- kept_sessions\n SELECT session, task FROM session",
         "-- kept_update_keys\n SELECT key, task FROM update_key",
         "-- kept_secrets\n SELECT placeholder, sealed FROM secret",
         "-- kept_tombstones\n SELECT hash FROM tombstone",
         "-- kept_erasures\n SELECT body FROM erasure",
+        // The most of all, in which the least is found.
+        "-- kept_vectors\n SELECT data FROM vector",
+        "-- kept_postings\n SELECT term, lists FROM posting",
     ] {
         let mut statement = connection.prepare_cached(sql).map_err(|e| failed(doing, e))?;
         let columns = statement.column_count();
@@ -284,7 +294,10 @@ pub(super) fn each_kept(connection: &Connection, see: &mut dyn FnMut(&[u8])) -> 
         while let Some(row) = rows.next().map_err(|e| failed(doing, e))? {
             for column in 0..columns {
                 let value = row.get_ref(column).map_err(|e| failed(doing, e))?;
-                value.as_bytes_or_null().ok().flatten().into_iter().for_each(&mut *see);
+                let bytes = value.as_bytes_or_null().ok().flatten();
+                if bytes.is_some_and(|bytes| see(bytes).is_break()) {
+                    return Ok(());
+                }
             }
         }
     }

@@ -7,6 +7,7 @@ mod apply;
 mod dense;
 mod dump;
 mod erase;
+mod files;
 mod lexical;
 mod memories;
 mod open;
@@ -36,6 +37,7 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use self::dense::DenseCache;
+use self::files::OpenDatabase;
 use self::open::{Access, Readers};
 use self::writer::{Job, Probe, Writer};
 use super::{
@@ -65,6 +67,8 @@ pub struct Sqlite {
     writer: Option<Writer>,
     dense: DenseCache,
     lexical: lexical::Index,
+    /// Last, so that it is let go when all connections are closed.
+    _database: OpenDatabase,
 }
 
 impl Sqlite {
@@ -80,25 +84,26 @@ impl Sqlite {
         probe: Probe,
         prepare: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     ) -> Result<Self, StoreError> {
-        let (lock, connection) = open::for_writing(directory)?;
+        let (database, lock, connection) = open::for_writing(directory)?;
         prepare(&connection).map_err(|e| open::failed("opening the store", e))?;
         let writer = Writer::start(connection, lock, env, probe)?;
-        Ok(Self::new(directory, Access::ReadWrite, Some(writer)))
+        Ok(Self::new(directory, database, Access::ReadWrite, Some(writer)))
     }
 
     /// Opens an existing store for reading, while another process may be writing it.
     pub fn open_read_only(directory: &Path) -> Result<Self, StoreError> {
-        let access = open::for_reading(directory)?;
-        Ok(Self::new(directory, access, None))
+        let (database, access) = open::for_reading(directory)?;
+        Ok(Self::new(directory, database, access, None))
     }
 
-    fn new(directory: &Path, access: Access, writer: Option<Writer>) -> Self {
+    fn new(directory: &Path, database: OpenDatabase, access: Access, writer: Option<Writer>) -> Self {
         Self {
             directory: directory.to_owned(),
             readers: Readers::new(open::file_in(directory), access),
             writer,
             dense: DenseCache::default(),
             lexical: lexical::Index::default(),
+            _database: database,
         }
     }
 

@@ -11,6 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::FILE_NAME;
+use super::files::OpenDatabase;
 use crate::store::StoreError;
 
 /// "HOLD" in ASCII: how a file is known to be a store of ours.
@@ -58,11 +59,11 @@ pub(super) struct WriterLock {
     _file: File,
 }
 
-pub(super) fn for_writing(directory: &Path) -> Result<(WriterLock, Connection), StoreError> {
+pub(super) fn for_writing(directory: &Path) -> Result<(OpenDatabase, WriterLock, Connection), StoreError> {
     fs::create_dir_all(directory).map_err(|e| not_writable(directory, &e))?;
     let lock = lock(directory)?;
     let path = file_in(directory);
-    check_length(&path).map_err(|e| in_directory(e, directory))?;
+    let database = OpenDatabase::hold(directory, check_length).map_err(|e| in_directory(e, directory))?;
     let connection = Connection::open(&path).map_err(|e| opening(directory, e))?;
     prepare(&connection, WRITER_CACHE_KIB).map_err(|e| opening(directory, e))?;
     // Nothing may be written to a file before it is known to be ours, and of a version we know.
@@ -72,17 +73,17 @@ pub(super) fn for_writing(directory: &Path) -> Result<(WriterLock, Connection), 
     connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES).map_err(|e| opening(directory, e))?;
     connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT).map_err(|e| opening(directory, e))?;
     migrate(&connection).map_err(|e| in_directory(e, directory))?;
-    Ok((lock, connection))
+    Ok((database, lock, connection))
 }
 
-pub(super) fn for_reading(directory: &Path) -> Result<Access, StoreError> {
+pub(super) fn for_reading(directory: &Path) -> Result<(OpenDatabase, Access), StoreError> {
     let path = file_in(directory);
     if !path.is_file() {
         return Err(StoreError::Missing { path: directory.to_owned() });
     }
-    check_length(&path).map_err(|e| in_directory(e, directory))?;
+    let database = OpenDatabase::hold(directory, check_length).map_err(|e| in_directory(e, directory))?;
     let check = |access| connect(&path, access).and_then(|connection| check_schema(&connection)).map(|()| access);
-    match check(Access::ReadOnly) {
+    let access = match check(Access::ReadOnly) {
         // A store on a read-only medium has no -shm to write: SQLite reads it only if told that nobody else writes either.
         Err(StoreError::NotWritable { .. }) if holds_pending_changes(&path) => Err(StoreError::NotWritable {
             path: directory.to_owned(),
@@ -90,8 +91,8 @@ pub(super) fn for_reading(directory: &Path) -> Result<Access, StoreError> {
         }),
         Err(StoreError::NotWritable { .. }) => check(Access::Immutable),
         other => other,
-    }
-    .map_err(|e| in_directory(e, directory))
+    };
+    Ok((database, access.map_err(|e| in_directory(e, directory))?))
 }
 
 /// The database of a directory, as a path from the root: SQLite is built to read a name that begins with `file:` as a URI, whatever
@@ -113,7 +114,7 @@ fn wal_of(path: &Path) -> PathBuf {
 }
 
 /// A file that lost its end opens without complaint and fails at the first row that is gone. Its header says how long it was; a
-/// write-ahead log may hold what is missing, so with one there is nothing to compare.
+/// write-ahead log may hold what is missing, so with one there is nothing to compare. Not for a file that is open here: it is closed.
 fn check_length(path: &Path) -> Result<(), StoreError> {
     let Ok(mut file) = File::open(path) else { return Ok(()) };
     let mut header = [0_u8; 100];

@@ -8,14 +8,13 @@
 //! Only the writer's thread does this, between two transactions; it forgets its own copies of pages before, or it would write old gaps
 //! again.
 
-use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
 
 use super::FILE_NAME;
+use super::files::{FAILED, with_database};
 use crate::store::StoreError;
 
 /// Pages wiped at a time, 16 MB: others wait for no more than that, which takes about 20 ms.
@@ -23,57 +22,6 @@ pub(super) const PAGES_AT_ONCE: u32 = 4_000;
 
 /// From so many pages on, a page of another kind could begin like one of a tree: 137 GB.
 const PAGES_MAX: u32 = 0x0200_0000;
-
-pub(super) const FAILED: fn(std::io::Error) -> StoreError =
-    |error| StoreError::Backend { doing: "looking for what is left", source: Box::new(error) };
-
-/// Databases that were opened here, until the process ends: whoever closes a file drops all locks of its process on it, and SQLite's would be among
-/// them (sqlite.org/howtocorrupt.html, 2.2).
-static OPEN: Mutex<BTreeMap<PathBuf, Arc<Mutex<File>>>> = Mutex::new(BTreeMap::new());
-
-/// Does something with the database's file, from its beginning.
-pub(super) fn with_database<T>(
-    directory: &Path,
-    work: impl FnOnce(&mut File) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    let path = std::fs::canonicalize(directory.join(FILE_NAME)).map_err(FAILED)?;
-    let file = {
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        match open.get(&path).filter(|file| is_still(file, &path)) {
-            Some(file) => Arc::clone(file),
-            None => {
-                let file = OpenOptions::new().read(true).write(true).open(&path).map_err(FAILED)?;
-                let file = Arc::new(Mutex::new(file));
-                // Another file may have had this name: it is not closed either.
-                if let Some(before) = open.insert(path, Arc::clone(&file)) {
-                    std::mem::forget(before);
-                }
-                file
-            }
-        }
-    };
-    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-    file.seek(SeekFrom::Start(0)).map_err(FAILED)?;
-    work(&mut file)
-}
-
-/// Whether a file that is open is the one that has this name now.
-fn is_still(file: &Arc<Mutex<File>>, path: &Path) -> bool {
-    let file = file.lock().unwrap_or_else(PoisonError::into_inner);
-    let (Ok(open), Ok(named)) = (file.metadata(), std::fs::metadata(path)) else { return false };
-    is_same(&open, &named)
-}
-
-#[cfg(unix)]
-fn is_same(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
-}
-
-#[cfg(not(unix))]
-fn is_same(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
-    a.created().ok() == b.created().ok()
-}
 
 /// How many pages the database has, and how long each is.
 fn layout(file: &mut File) -> Result<(u32, usize), StoreError> {

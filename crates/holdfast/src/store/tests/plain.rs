@@ -202,6 +202,10 @@ impl Log {
             let kept = self.events.iter_mut().filter(|kept| kept.stored.event.id == id);
             kept.for_each(|kept| kept.stored.overturned.retain(|mark| mark.statement != statement));
         }
+        for (seq, signals) in erased.signals {
+            let kept = self.events.iter_mut().filter(|kept| kept.stored.seq == seq);
+            kept.for_each(|kept| kept.stored.signals = signals.clone());
+        }
         for place in erased.operations {
             if let Some(operation) = usize::try_from(place - 1).ok().and_then(|place| self.operations.get_mut(place)) {
                 operation.1 = None;

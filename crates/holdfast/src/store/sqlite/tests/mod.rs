@@ -4,6 +4,7 @@ mod crash;
 mod dense;
 mod failures;
 mod lexical;
+mod locks;
 mod measure;
 mod simulation;
 

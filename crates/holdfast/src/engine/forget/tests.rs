@@ -1,0 +1,423 @@
+//! An attacker's look at what is left of what was erased: by every door in, in every form, at every step that an erasure may break off, and beside
+//! others who work with the same.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aho_corasick::AhoCorasick;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use crate::embedding::Choice;
+use crate::engine::{Config, Engine, Error, ManageOptions, NewMemory};
+use crate::env::Env;
+use crate::manager::Policy;
+use crate::store::sqlite::Sqlite;
+use crate::store::tests::faulty::{Fault, Faulty};
+use crate::store::tests::samples::Random;
+use crate::store::{EventPage, ModelId, Store};
+use crate::text;
+use crate::types::change::EventVectors;
+use crate::types::context::BlockOptions;
+use crate::types::event::{Kind, RawEvent, Source};
+use crate::types::forget::{Forget, Forgetting, Receipt, Selection};
+use crate::types::memory::{Applies, MemoryFilter, MemoryKind};
+use crate::types::query::Query;
+use crate::types::scope::{Owner, Scope, ScopeId};
+use crate::types::task::ItemStatus;
+use crate::types::update::{Action, Update};
+
+/// A window that is left of a marker is found wherever it begins, for one in so many bytes is looked for.
+const WINDOW_BYTES: usize = 24;
+const WINDOW_EVERY: usize = 61;
+
+/// Updates have limits of their own: what is longer comes in by events.
+const UPDATE_BYTES_MAX: usize = 1_500;
+
+fn id(name: &str) -> ScopeId {
+    ScopeId::new(name).expect("an id")
+}
+
+fn user(name: &str) -> Owner {
+    Owner { user: id(name), ..Owner::default() }
+}
+
+fn at(owner: &Owner, session: &str) -> Scope {
+    Scope { owner: owner.clone(), session: id(session), task: None }
+}
+
+fn opened(directory: &Path, day: u64, plan: BTreeMap<u64, Fault>) -> (Result<Engine, Error>, Arc<Faulty<Sqlite>>) {
+    let start: Timestamp = "2026-11-27T09:00:00Z".parse().expect("a timestamp");
+    let start = start + SignedDuration::from_hours(24 * i64::try_from(day).expect("a day"));
+    let env = Arc::new(Env::fixed(100 + day, start));
+    let store = Arc::new(Faulty::new(Sqlite::open(directory, Arc::clone(&env)).expect("a store"), plan));
+    let config = Config { embedding: Choice::None, env, ..Config::at(directory) };
+    (Engine::over(Arc::clone(&store) as Arc<dyn Store>, config), store)
+}
+
+fn open(directory: &Path, day: u64) -> (Engine, Arc<Faulty<Sqlite>>) {
+    let (engine, store) = opened(directory, day, BTreeMap::new());
+    (engine.expect("an engine"), store)
+}
+
+fn request(selection: Selection) -> Forget {
+    Forget { selection, how: Forgetting::Erase, reason: "asked for".to_owned(), events_max: None }
+}
+
+fn erase(engine: &Engine, owner: &Owner, selection: Selection) -> Receipt {
+    let receipt = engine.forget(owner, &request(selection)).expect("an erasure");
+    assert_eq!(receipt.left, 0, "{receipt:?}");
+    receipt
+}
+
+/// Parts of a marker in every form that text is kept in.
+fn windows(marker: &str) -> AhoCorasick {
+    let escaped = json!(marker).to_string();
+    let forms = [marker.to_owned(), text::fold(marker), text::indexed(marker), escaped.trim_matches('"').to_owned()];
+    let mut windows: Vec<Vec<u8>> = Vec::new();
+    for form in forms.iter().map(String::as_bytes).filter(|form| !form.is_empty()) {
+        let width = WINDOW_BYTES.min(form.len());
+        windows.extend((0..=form.len() - width).step_by(WINDOW_EVERY).map(|from| form[from..from + width].to_vec()));
+        windows.push(form[form.len() - width..].to_vec());
+    }
+    // Its words one by one, as the lexical index has them: those that nothing else has.
+    windows.extend(text::index_terms(marker).into_iter().filter(|word| word.len() > 9).map(String::into_bytes));
+    AhoCorasick::new(windows).expect("windows")
+}
+
+/// Where a marker is in the files of a store, packed or not.
+fn residues(directory: &Path, marker: &str) -> Vec<String> {
+    const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+    let windows = windows(marker);
+    let mut residues = Vec::new();
+    for file in std::fs::read_dir(directory).expect("a directory") {
+        let path = file.expect("a file").path();
+        let bytes = std::fs::read(&path).expect("its bytes");
+        if let Some(found) = windows.find(&bytes) {
+            let around = &bytes[found.start().saturating_sub(90)..bytes.len().min(found.end() + 90)];
+            residues.push(format!("{}: …{}…", path.display(), String::from_utf8_lossy(around)));
+        }
+        for (place, _) in bytes.windows(4).enumerate().filter(|(_, bytes)| *bytes == ZSTD_MAGIC) {
+            let mut unpacked = Vec::new();
+            let decoder = zstd::Decoder::new(&bytes[place..]).expect("a decoder");
+            // What is behind it is no part of it, and where that is, is not known: it ends in an error.
+            let _ = std::io::copy(&mut decoder.single_frame(), &mut unpacked);
+            if windows.is_match(&unpacked) {
+                residues.push(format!("{}: packed at {place}", path.display()));
+            }
+        }
+    }
+    residues
+}
+
+/// A marker of so many bytes that nothing else is like.
+fn marker(bytes: usize, seed: u64, of: &[std::ops::Range<u32>]) -> String {
+    let mut random = Random::new(seed);
+    let mut marker = String::new();
+    while marker.len() < bytes {
+        let range = random.one_of(of);
+        let drawn = range.start + random.below(u64::from(range.end - range.start)) as u32;
+        marker.extend(char::from_u32(drawn));
+    }
+    while marker.len() > bytes {
+        marker.pop();
+    }
+    marker
+}
+
+/// As `marker`, of words.
+fn words(bytes: usize, seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let mut words = String::new();
+    while words.len() < bytes {
+        words.extend((0..10).map(|_| char::from(b'a' + random.below(26) as u8)));
+        words.push(' ');
+    }
+    words.truncate(bytes);
+    words.trim_end().to_owned()
+}
+
+fn markers() -> Vec<String> {
+    const HAN: std::ops::Range<u32> = 0x4e00..0x9000;
+    const EMOJI: std::ops::Range<u32> = 0x1f300..0x1f5ff;
+    let mut markers = vec!["余杭文一路".to_owned(), "kelp-7741-zulu".to_owned(), "👩‍👧 kelp-hold-5512".to_owned()];
+    // A page has 4,096 bytes: just on one, across two, and over many.
+    for bytes in [60, 1_200, 4_070, 9_000, 100_000] {
+        markers.extend([words(bytes, 3), marker(bytes, 5, &[HAN]), marker(bytes, 7, &[HAN, EMOJI])]);
+    }
+    markers
+}
+
+/// Puts a marker in by every door there is, all of it in the session `told`.
+fn tell(engine: &Engine, store: &dyn Store, owner: &Owner, marker: &str) {
+    let scope = at(owner, "told");
+    let task = Scope { task: Some(id("report")), ..scope.clone() };
+    let said = |scope: &Scope, source, kind, text: String| {
+        engine.observe(RawEvent::new(scope.clone(), source, kind, text)).expect("an event")
+    };
+    let mut first = RawEvent::new(
+        scope.clone(),
+        Source::User,
+        Kind::Query,
+        format!("帮我写周报。以后周报的格式都用「{marker}」格式，别告诉别人。"),
+    );
+    if marker.len() < UPDATE_BYTES_MAX {
+        first.metadata.insert("note".to_owned(), json!({ "deep": [marker] }));
+    }
+    if marker.len() < 200 {
+        first.idempotency_key = Some(format!("key-{marker}"));
+    }
+    engine.observe(first).expect("an event");
+    engine.start_task(&task, "weekly report", None, &[]).expect("a task");
+    if marker.len() < UPDATE_BYTES_MAX {
+        let stage = |stage: &str, summary: Option<String>| Action::SetStage { stage: stage.to_owned(), summary };
+        let actions = vec![
+            Action::SetGoal { text: format!("写完带 {marker} 的周报") },
+            Action::AddConstraint { text: format!("必须带上 {marker}") },
+            Action::Plan { steps: vec![format!("写 {marker} 那一段"), "发出去".to_owned()] },
+            Action::NextStep { step: None },
+            Action::CompleteStep { step: None, status: None, result: Some(format!("{marker} 写好了")) },
+            Action::Conclude { text: format!("{marker} 是对的") },
+            Action::AddFact { text: format!("事实 {marker}") },
+            Action::Artifact { locator: format!("reports/{marker}.md"), description: Some(marker.to_owned()) },
+            Action::AskDecision { question: format!("{marker} 要不要发？"), who: None },
+            Action::Warn { text: format!("小心 {marker}") },
+            Action::SetItem { name: marker.to_owned(), status: ItemStatus::Open, note: Some(marker.to_owned()) },
+            stage("draft", None),
+            stage("review", Some(format!("Drafted: {marker}."))),
+        ];
+        let plan = RawEvent::new(task.clone(), Source::Agent, Kind::Plan, format!("计划里有 {marker}"));
+        let update = Update { actions, idempotency_key: Some("the plan".to_owned()), ..Update::default() };
+        engine.observe_with(plan, Some(update)).expect("an update");
+        let new = NewMemory {
+            kind: MemoryKind::Fact,
+            content: format!("The vault opens with {marker}"),
+            subject: None,
+            attribute: None,
+            applies: Applies::default(),
+            importance: None,
+        };
+        engine.remember(owner, &new).expect("a memory");
+    }
+    let rows = json!({"rows": [{"name": marker, "text": format!("{marker} \"quoted\"\n{marker}")}]}).to_string();
+    said(&task, Source::Tool, Kind::ToolResult, rows);
+    let long = format!("会议纪要。{marker} 是第一条。{}", "别的内容，和它无关。".repeat(80));
+    said(&task, Source::Agent, Kind::Note, long);
+    engine.learn(owner).expect("learning");
+    if marker.len() < UPDATE_BYTES_MAX {
+        for asked in [&scope, &task] {
+            let query = Query::new(asked.clone(), format!("{marker} 怎么样了"), engine.now());
+            engine.context(&query, &BlockOptions::default()).expect("a block");
+        }
+    }
+    // So many that the lexical index has segments of it.
+    for n in 0..20 {
+        said(&scope, Source::User, Kind::Note, format!("Nothing of note on day {n}."));
+    }
+    embed(store);
+    engine.archive(owner, "2030-01-01T00:00:00Z".parse().expect("a time")).expect("archiving");
+    engine.manage(owner, &Policy::preset("aggressive").expect("a preset"), ManageOptions::default()).expect("a run");
+}
+
+/// Vectors for what has none yet. What was erased meanwhile is passed over.
+fn embed(store: &dyn Store) {
+    let model = ModelId { name: "made up".to_owned(), dimension: 8 };
+    let waiting = store.unembedded(&model, 1_000).expect("a list");
+    let vectors = waiting.into_iter().map(|waiting| {
+        let mut vector = vec![0.0; 8];
+        vector[usize::try_from(waiting.event.seq.0 % 8).expect("a place")] = 1.0;
+        EventVectors { owner: waiting.owner, seq: waiting.event.seq, passages: vec![vector] }
+    });
+    let vectors: Vec<_> = vectors.collect();
+    if !vectors.is_empty() {
+        store.put_vectors(&model, vectors).expect("vectors");
+    }
+}
+
+#[test]
+fn nothing_is_left_in_any_form() {
+    for marker in markers() {
+        let shown: String = marker.chars().take(12).collect();
+        let directory = tempfile::tempdir().expect("a directory");
+        let (engine, store) = open(directory.path(), 0);
+        let mine = user("林悦");
+        engine.observe(RawEvent::new(at(&mine, "kept"), Source::User, Kind::Query, "我喜欢喝茶。")).expect("an event");
+        tell(&engine, &*store, &mine, &marker);
+        assert!(!residues(directory.path(), &marker).is_empty(), "{shown}: it is there before");
+        erase(&engine, &mine, Selection::Session(id("told")));
+        for memory in engine.memories(&mine, &MemoryFilter::default()).expect("memories") {
+            // What an operator wrote is of no event: it goes by its words.
+            if memory.content.contains(&marker) {
+                erase(&engine, &mine, Selection::Matching(marker.clone()));
+            }
+        }
+        assert_eq!(residues(directory.path(), &marker), Vec::<String>::new(), "{shown}, {} bytes", marker.len());
+        engine.dump(&mut std::io::sink()).expect("a valid store");
+        engine.verify_journal(&mine).expect("a chain that verifies");
+        drop(engine);
+        drop(store);
+        assert_eq!(residues(directory.path(), &marker), Vec::<String>::new(), "{shown}, once closed");
+    }
+}
+
+/// Of a byte or a character, that it is in no file can't be promised: it is in every file. That its event is gone can.
+#[test]
+fn of_a_character_its_row_is_gone() {
+    for character in ["Q", "7", "好", "🐚"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (engine, store) = open(directory.path(), 0);
+        let mine = user("ana");
+        let say = |session: &str, text: &str| {
+            engine.observe(RawEvent::new(at(&mine, session), Source::User, Kind::Note, text)).expect("an event").id
+        };
+        let gone = say("s", character);
+        let stays = say("s", &format!("{character} and more beside it"));
+        embed(&*store);
+        erase(&engine, &mine, Selection::Events(vec![gone]));
+        assert_eq!(engine.event(&mine, gone).expect("a look"), None);
+        let page = EventPage { limit: 9, ..EventPage::default() };
+        let left: Vec<_> = store.events(&mine, &page).expect("events").into_iter().map(|left| left.event.id).collect();
+        assert_eq!(left, [stays], "{character}");
+        let found = engine.recall(&Query::new(at(&mine, "q"), character, engine.now())).expect("a recall");
+        assert!(!json!(found).to_string().contains(&gone.to_string()), "{character}");
+        let mut dump = Vec::new();
+        engine.dump(&mut dump).expect("a valid store");
+        let dump = String::from_utf8(dump).expect("text");
+        assert!(!dump.contains(&format!("\"content\":\"{character}\"")), "{dump}");
+    }
+}
+
+/// The value a correction doesn't name itself is looked up in what was said before, and kept with the correction.
+#[test]
+fn a_correction_does_not_keep_the_value_it_put_right() {
+    let cases = [
+        ("这周退货率3.271%。", "更正：退货率应该是2.8%。", "3.271%"),
+        ("The return rate was 3.271% this week.", "Correction: it should be 2.8%.", "3.271%"),
+    ];
+    for (old, new, value) in cases {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (engine, store) = open(directory.path(), 0);
+        let mine = user("ana");
+        let say = |text: &str| {
+            engine.observe(RawEvent::new(at(&mine, "s"), Source::User, Kind::Query, text)).expect("an event").id
+        };
+        let gone = say(old);
+        let stays = say(new);
+        let signals = || store.event(&mine, stays).expect("a look").expect("an event").signals;
+        assert_eq!(signals().corrections.iter().map(|c| c.old.as_str()).collect::<Vec<_>>(), [value], "{new}");
+        erase(&engine, &mine, Selection::Events(vec![gone]));
+        assert_eq!(signals().corrections, [], "{new}");
+        assert_eq!(residues(directory.path(), value), Vec::<String>::new(), "{new}");
+        engine.dump(&mut std::io::sink()).expect("a valid store");
+    }
+}
+
+/// An erasure that a failing store breaks off at any call has not begun, or is ended by the next process.
+#[test]
+fn an_erasure_that_broke_off_at_any_step_is_ended() {
+    let marker = "Marlow-7781-kelp-余杭";
+    for fault in [Fault::Refused, Fault::ReplyLost] {
+        for selection in [Selection::Session(id("told")), Selection::Everything] {
+            for step in 0.. {
+                let directory = tempfile::tempdir().expect("a directory");
+                let mine = user("ana-7731-kelp");
+                let before = {
+                    let (engine, store) = open(directory.path(), 0);
+                    tell_little(&engine, &*store, &mine, marker);
+                    drop(engine);
+                    store.inner().status().expect("a status").events
+                };
+                let opening = {
+                    let (engine, store) = open(directory.path(), 1);
+                    drop(engine);
+                    store.calls()
+                };
+                let ended = {
+                    let (engine, _store) = opened(directory.path(), 2, BTreeMap::from([(opening + step, fault)]));
+                    engine.expect("an engine").forget(&mine, &request(selection.clone())).is_ok()
+                };
+                let (engine, store) = open(directory.path(), 3);
+                assert!(store.unfinished_erasures().expect("a look").is_empty());
+                engine.dump(&mut std::io::sink()).expect("a valid store");
+                if store.status().expect("a status").events == before {
+                    erase(&engine, &mine, selection.clone());
+                }
+                assert_eq!(
+                    residues(directory.path(), marker),
+                    Vec::<String>::new(),
+                    "{fault:?} {selection:?} at {step}"
+                );
+                if selection == Selection::Everything {
+                    assert_eq!(
+                        residues(directory.path(), "ana-7731-kelp"),
+                        Vec::<String>::new(),
+                        "{fault:?} at {step}"
+                    );
+                }
+                if ended {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn tell_little(engine: &Engine, store: &dyn Store, owner: &Owner, marker: &str) {
+    let task = Scope { task: Some(id("report")), ..at(owner, "told") };
+    engine.start_task(&task, "weekly report", Some(&format!("写完带 {marker} 的周报")), &[]).expect("a task");
+    for n in 0..9 {
+        let raw = RawEvent::new(
+            task.clone(),
+            Source::User,
+            Kind::Query,
+            format!("以后周报都用「{marker}」格式，第{n}次说。"),
+        );
+        engine.observe(raw).expect("an event");
+    }
+    engine.learn(owner).expect("learning");
+    embed(store);
+}
+
+/// Others learn, let go, embed, archive and ask while a session is erased: whatever comes late is of nothing.
+#[test]
+fn what_others_do_meanwhile_leaves_nothing() {
+    for round in 0..6 {
+        let marker = format!("Marlow-{round}781-kelp-余杭区");
+        let directory = tempfile::tempdir().expect("a directory");
+        let (engine, store) = open(directory.path(), round);
+        let mine = user("ana");
+        tell_little(&engine, &*store, &mine, &marker);
+        for n in 0..40 {
+            let text = format!("以后报表 {n} 都发给「{marker}」。");
+            engine.observe(RawEvent::new(at(&mine, "told"), Source::User, Kind::Query, text)).expect("an event");
+        }
+        let done = AtomicBool::new(false);
+        let policy = Policy::preset("aggressive").expect("a preset");
+        let beside = |work: &(dyn Fn() + Sync)| {
+            while !done.load(Ordering::Relaxed) {
+                work();
+                std::thread::yield_now();
+            }
+        };
+        std::thread::scope(|scope| {
+            // Any of them may be told that what it read is no longer so.
+            scope.spawn(|| beside(&|| drop(engine.learn(&mine))));
+            scope.spawn(|| beside(&|| drop(engine.manage(&mine, &policy, ManageOptions::default()))));
+            scope.spawn(|| beside(&|| embed(&*store)));
+            scope.spawn(|| beside(&|| drop(engine.archive(&mine, "2030-01-01T00:00:00Z".parse().expect("a time")))));
+            scope.spawn(|| {
+                beside(&|| {
+                    let query = Query::new(at(&mine, "other"), "接着写周报", engine.now());
+                    drop(engine.context(&query, &BlockOptions::default()));
+                });
+            });
+            engine.forget(&mine, &request(Selection::Session(id("told")))).expect("an erasure");
+            done.store(true, Ordering::Relaxed);
+        });
+        engine.dump(&mut std::io::sink()).expect("a valid store");
+        // What was written beside it lies in the write-ahead log: the next erasure's last look empties that.
+        assert_eq!(residues(directory.path(), &marker), Vec::<String>::new(), "round {round}");
+    }
+}
