@@ -35,6 +35,9 @@ const PAGE: usize = 500;
 /// Events erased in one commit: others wait for no more than that, which takes about 30 ms.
 const EVENTS_A_COMMIT: usize = 100;
 
+/// Events taken out of the lexical index in one commit: half a segment of it, which then takes as long to be written anew.
+const EVENTS_UNINDEXED_A_COMMIT: usize = 2_000;
+
 /// Lines of the journal that lose their text in one commit.
 const OPERATIONS_A_COMMIT: usize = 1_000;
 
@@ -448,6 +451,11 @@ impl Engine {
         let part = |erased| ChangeSet { owner: owner.clone(), erased, ..ChangeSet::default() };
         for operations in operations.chunks(OPERATIONS_A_COMMIT) {
             self.store.commit(part(Erased { operations: operations.to_vec(), ..Erased::default() }))?;
+        }
+        if renamed.is_none() && events.len() > EVENTS_A_COMMIT {
+            for unindexed in events.chunks(EVENTS_UNINDEXED_A_COMMIT) {
+                self.store.commit(part(Erased { unindexed: unindexed.to_vec(), ..Erased::default() }))?;
+            }
         }
         // The newest first: of an owner that goes whole, the index is taken down from its end.
         for events in events.rchunks(EVENTS_A_COMMIT) {

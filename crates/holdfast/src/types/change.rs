@@ -176,6 +176,9 @@ pub struct Erased {
     pub past: Vec<(PastKind, String, i64)>,
     /// Placeholders whose secrets go, unless what stays has them too.
     pub secrets: Vec<String>,
+    /// Events that are found by no word any more: those that go soon, a few at a time, so that the lists of a segment are written anew once
+    /// and not with each few.
+    pub unindexed: Vec<Seq>,
     /// These events are the last of an owner that goes whole, the newest first: their part of the index goes with them, and is not written anew.
     pub whole: bool,
     /// The owner's name goes too: its journal stays under this one.

@@ -35,6 +35,7 @@ pub(super) fn erase(
         let values = params![unfinished.id.0.as_bytes().as_slice(), number.0, json(unfinished)?];
         execute(connection, sql, values, ERASING)?;
     }
+    unindex(connection, owner, &erased.unindexed)?;
     erase_events(connection, owner, name, erased, env)?;
     for id in &erased.tasks {
         let sql = "-- task_to_erase
@@ -122,6 +123,7 @@ fn erase_events(
             event.content = read::body(connection, name, seq)?.unwrap_or(event.content);
         }
         tombstones::put(connection, name, &Trace::of_event(&event), env)?;
+        let has_words = has_words(connection, row)?;
         relink(connection, owner.number, row, &stored)?;
         drop_vectors(connection, owner.number, row)?;
         for sql in [
@@ -136,6 +138,7 @@ fn erase_events(
         owner.erased += 1;
         owner.hidden -= i64::from(stored.hidden);
         if seq.0 <= owner.indexed
+            && has_words
             && let Ok(position) = u32::try_from(seq.0)
         {
             by_segment.entry(segments::of(seq)).or_default().insert(position);
@@ -152,6 +155,30 @@ fn erase_events(
         };
     }
     by_segment.iter().try_for_each(|(segment, gone)| segments::remove(connection, owner.number, *segment, gone))
+}
+
+/// Takes all words of these events out of the lists of their segments.
+fn unindex(connection: &Connection, owner: &mut OwnerRow, events: &[Seq]) -> Result<(), StoreError> {
+    let mut by_segment: BTreeMap<i64, BTreeSet<u32>> = BTreeMap::new();
+    for seq in events {
+        let sql = "-- forget_terms
+            UPDATE traits SET terms = '' WHERE row = ?1 AND terms <> ''";
+        let had_words = execute(connection, sql, [owner.number.row(*seq)], ERASING)? > 0;
+        if had_words
+            && seq.0 <= owner.indexed
+            && let Ok(position) = u32::try_from(seq.0)
+        {
+            by_segment.entry(segments::of(*seq)).or_default().insert(position);
+        }
+    }
+    owner.rewritten += i64::from(!events.is_empty());
+    by_segment.iter().try_for_each(|(segment, gone)| segments::remove(connection, owner.number, *segment, gone))
+}
+
+fn has_words(connection: &Connection, row: i64) -> Result<bool, StoreError> {
+    let sql = "-- has_words
+        SELECT EXISTS (SELECT 1 FROM traits WHERE row = ?1 AND terms <> '')";
+    connection.prepare_cached(sql).and_then(|mut s| s.query_row([row], |r| r.get(0))).map_err(|e| failed(ERASING, e))
 }
 
 /// What comes after it in its session follows what stood before it.

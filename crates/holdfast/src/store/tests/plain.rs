@@ -171,6 +171,9 @@ impl Log {
 
     fn erase(&mut self, erased: Erased) {
         self.unfinished.extend(erased.unfinished);
+        for kept in self.events.iter_mut().filter(|kept| erased.unindexed.contains(&kept.stored.seq)) {
+            kept.terms.clear();
+        }
         for seq in erased.events {
             let Some(place) = self.events.iter().position(|kept| kept.stored.seq == seq) else { continue };
             let mut gone = self.events.remove(place);

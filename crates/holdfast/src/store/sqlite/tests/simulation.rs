@@ -342,6 +342,9 @@ impl World {
                 let first = self.position(&me, *event);
                 let mut change = samples::change(&env, &me, Vec::new());
                 change.erased.events = (0..*count as i64).map(|further| Seq(first.0 + further)).collect();
+                // One more at times, which stays, as when a process dies between the two.
+                let unindexed = (*operation as i64 % 3) * (*count as i64 + 1) / 2;
+                change.erased.unindexed = (0..unindexed).map(|further| Seq(first.0 + further)).collect();
                 change.erased.tasks = task.map(|task| id(TASKS[task])).into_iter().collect();
                 let memory_id = |memory| MemoryId(uuid::Uuid::from_u128(1 + 10 * (memory / 3) + memory % 3));
                 change.erased.memories = memory.map(|memory| memory_id(memory as u128)).into_iter().collect();
