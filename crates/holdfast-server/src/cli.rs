@@ -398,6 +398,12 @@ pub struct ForgetArguments {
     /// All of the chosen user (with every agent, unless --agent) or of the chosen agent (with every user), its name included
     #[arg(long, conflicts_with_all = ["event", "matching"])]
     pub everything: bool,
+    /// With --everything and no user or agent: all users and agents of the tenant, and its name
+    #[arg(long, requires = "everything")]
+    pub whole_tenant: bool,
+    /// Print the hash by which a receipt of the chosen owner, whose name went with it, is known as its own
+    #[arg(long, conflicts_with_all = ["event", "matching", "everything", "how"])]
+    pub commitment: bool,
     /// Take it out of view; it is kept
     #[arg(long, group = "how")]
     pub hide: bool,

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use holdfast::engine::Engine;
 use holdfast::types::forget::{Forget, Forgetting, Reach, Receipt, Selection};
-use holdfast::types::scope::Owner;
+use holdfast::types::scope::{Owner, ScopeId};
 
 use super::look::{counted, events};
 use crate::cli::{ForgetArguments, Global};
@@ -15,6 +15,9 @@ use crate::printer::Printer;
 const MATCHING_EVENTS_MAX: u64 = 1_000;
 
 pub fn run(global: &Global, arguments: &ForgetArguments, printer: Printer) -> Result<()> {
+    if arguments.commitment {
+        return commitment(global, printer);
+    }
     let selection = selection(global, arguments)?;
     let how = match (arguments.hide, arguments.erase, arguments.unhide) {
         (true, _, _) => Some(Forgetting::Hide),
@@ -46,11 +49,19 @@ pub fn run(global: &Global, arguments: &ForgetArguments, printer: Printer) -> Re
 
 /// The narrowest that is named.
 fn selection(global: &Global, arguments: &ForgetArguments) -> Result<Selection> {
+    if arguments.whole_tenant {
+        if global.user.is_some() || global.agent.is_some() {
+            return Err(Usage("a whole tenant is all of its users and agents: name none of them".to_owned()).into());
+        }
+        return Ok(Selection::WholeTenant);
+    }
     if arguments.everything {
         if global.user.is_none() && global.agent.is_none() {
-            return Err(
-                Usage("everything of whom? Name the user with --user, or the agent with --agent".to_owned()).into()
-            );
+            return Err(Usage(
+                "everything of whom? Name the user with --user, or the agent with --agent, or say --whole-tenant"
+                    .to_owned(),
+            )
+            .into());
         }
         return Ok(Selection::Everything);
     }
@@ -83,6 +94,16 @@ fn owners(global: &Global, arguments: &ForgetArguments, engine: &Engine, printer
         .into());
     }
     Ok(owners)
+}
+
+fn commitment(global: &Global, printer: Printer) -> Result<()> {
+    let engine = open::reading(global, printer)?;
+    let named = |name: &Option<ScopeId>| name.clone().unwrap_or_default();
+    let owner = Owner { tenant: global.tenant.clone(), user: named(&global.user), agent: named(&global.agent) };
+    let commitment = engine.commitment(&owner)?;
+    printer.either(&serde_json::json!({ "commitment": commitment }), || {
+        commitment.clone().unwrap_or_else(|| "nothing was ever erased from this store".to_owned())
+    })
 }
 
 fn preview(engine: &Engine, owners: &[Owner], request: &Forget, printer: Printer) -> Result<()> {
@@ -124,6 +145,8 @@ fn reach(reach: &Reach) -> String {
 
 fn in_words(receipt: &Receipt) -> String {
     let mut lines = vec![format!("receipt {}: {}", receipt.id, receipt.reason), reach(&receipt.reach)];
+    lines
+        .extend(receipt.commitment.as_ref().map(|commitment| format!("of the owner with the commitment {commitment}")));
     match receipt.how {
         Forgetting::Hide => lines.push("hidden: kept, and neither found nor cited".to_owned()),
         Forgetting::Erase => {

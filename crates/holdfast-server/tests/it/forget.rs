@@ -33,6 +33,7 @@ fn nothing_is_done_without_hide_or_erase() {
     for (arguments, said) in [
         (&["forget", "--erase", "--reason", "x"][..], "say what: --event, --matching"),
         (&["forget", "--everything"], "everything of whom?"),
+        (&["--user", "lin", "forget", "--everything", "--whole-tenant"], "name none of them"),
         (
             &["--user", "lin", "forget", "--matching", "x", "--event", "01a22c56-f4eb-7699-acb3-edad1ff1e79d"],
             "cannot be used with",
@@ -125,4 +126,27 @@ fn a_word_that_was_wrong_is_undone_by_its_number_in_the_journal() {
         let ran = place.run(arguments).code(code);
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
+}
+
+#[test]
+fn a_tenant_is_erased_whole_and_its_receipts_are_known_by_who_knows_the_names() {
+    let place = Place::new();
+    told(&place, "KELP-7741", 2);
+    let acme = |arguments: &[&str]| place.run(&[&["--tenant", "acme-7731"], arguments].concat());
+    for user in ["shen-7731", "ana-7731"] {
+        acme(&["--user", user, "--agent", "dev", "observe", "We meet at twelve."]).ok();
+    }
+    let whole = &["forget", "--everything", "--whole-tenant"];
+    assert!(acme(whole).ok().stderr.contains("nothing was done"));
+    assert!(place.store_contains("acme-7731"));
+    let erased = acme(&[&["--json"], &whole[..], &["--erase", "--reason", "the contract ended"]].concat()).ok();
+    for name in ["acme-7731", "shen-7731", "ana-7731", "We meet at twelve"] {
+        assert!(!place.store_contains(name) && !erased.stdout.contains(name), "{name}");
+    }
+    assert!(place.store_contains("KELP-7741"), "another tenant's stays");
+    let known = acme(&["--user", "shen-7731", "--agent", "dev", "--json", "forget", "--commitment"]).ok();
+    let known: serde_json::Value = serde_json::from_str(&known.stdout).unwrap();
+    let commitment = known["commitment"].as_str().unwrap();
+    assert_eq!(erased.stdout.matches(commitment).count(), 1, "{}", erased.stdout);
+    place.run(&["journal", "verify"]).ok();
 }

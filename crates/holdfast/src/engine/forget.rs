@@ -99,6 +99,12 @@ impl Engine {
         })
     }
 
+    /// By which a receipt, and the journal's line, of an owner of whom nothing is kept can be told to be of this one. `None`: nothing was ever
+    /// erased here.
+    pub fn commitment(&self, owner: &Owner) -> Result<Option<String>, Error> {
+        Ok(self.store.commitment(owner)?)
+    }
+
     /// Takes hidden events back into view.
     pub fn unhide(&self, owner: &Owner, selection: &Selection, reason: &str) -> Result<u64, Error> {
         let (reason, _) = self.clean(owner, &reason.to_owned())?;
@@ -120,6 +126,7 @@ impl Engine {
             at: self.env.now(),
             how: Forgetting::Hide,
             owner: owner.clone(),
+            commitment: None,
             reason,
             reach,
             scanned: Vec::new(),
@@ -166,7 +173,7 @@ impl Engine {
             Selection::Session(session) => Filter { session: Some(session.clone()), ..Filter::default() },
             Selection::Task(task) => Filter { task: Some(task.clone()), ..Filter::default() },
             Selection::Matching(words) if text::fold(words).trim().is_empty() => return Err(Error::NoWords),
-            Selection::Matching(_) | Selection::Everything => Filter::default(),
+            Selection::Matching(_) | Selection::Everything | Selection::WholeTenant => Filter::default(),
         };
         let mut selected = Vec::new();
         for events in self.event_pages(owner, Filter { hidden: true, ..filter }, PAGE) {
@@ -188,7 +195,7 @@ impl Engine {
 
     /// Everything an erasure changes, worked out from what is there now.
     fn plan(&self, owner: &Owner, selection: &Selection, mut events: Vec<StoredEvent>) -> Result<Plan, Error> {
-        let everything = *selection == Selection::Everything;
+        let everything = selection.is_everything();
         if !everything {
             let drawn = self.summaries_drawn_from(owner, &events)?;
             events.extend(
@@ -413,7 +420,7 @@ impl Engine {
         let Plan { events, ids, mut changes, reach, texts } = self.plan(owner, selection, events)?;
         let id = RunId(self.env.id());
         let remains = self.remains_of(owner, &events, texts)?;
-        let renamed = (*selection == Selection::Everything).then(|| nameless(owner, id));
+        let renamed = selection.is_everything().then(|| nameless(owner, selection, id));
         let name = renamed.clone().unwrap_or_else(|| owner.clone());
         let mut operation = self.operation(&name, Verb::Erase, Target::Store, "caller", reason.clone());
         operation.after = Some(json!({ "receipt": id, "reach": reach, "events": reach.events }));
@@ -427,11 +434,14 @@ impl Engine {
         // What knew of the events goes first: from here on nothing is served that rests on them.
         changes.erased.unfinished = Some(unfinished.clone());
         self.store.commit(changes)?;
-        self.finish(owner, unfinished, &remains).map(|(scrubbed_at, scrubbed)| Receipt {
+        let (scrubbed_at, scrubbed) = self.finish(owner, unfinished, &remains)?;
+        let commitment = self.store.commitment(owner)?;
+        Ok(Receipt {
             id,
             at: scrubbed_at,
             how: Forgetting::Erase,
             owner: name,
+            commitment: commitment.filter(|_| selection.is_everything()),
             reason,
             reach,
             scanned: scrubbed.files,
@@ -447,7 +457,7 @@ impl Engine {
         unfinished: Unfinished,
         remains: &[Vec<u8>],
     ) -> Result<(jiff::Timestamp, crate::store::Scrubbed), Error> {
-        let Unfinished { id, events, sessions, operations, renamed, operation } = unfinished;
+        let Unfinished { id, events, sessions, operations, renamed, mut operation } = unfinished;
         let part = |erased| ChangeSet { owner: owner.clone(), erased, ..ChangeSet::default() };
         for operations in operations.chunks(OPERATIONS_A_COMMIT) {
             self.store.commit(part(Erased { operations: operations.to_vec(), ..Erased::default() }))?;
@@ -463,7 +473,14 @@ impl Engine {
             self.store.commit(part(erased))?;
         }
         let name = renamed.clone().unwrap_or_else(|| owner.clone());
-        let last = Erased { sessions, renamed, ..Erased::default() };
+        if renamed.is_some() {
+            add_commitment(&mut operation, self.store.commitment(owner)?);
+        }
+        // What is kept of the erasure until the last look names nothing that went.
+        let (events, operations) = (Vec::new(), Vec::new());
+        let rest =
+            Unfinished { id, events, sessions: Vec::new(), operations, renamed: None, operation: operation.clone() };
+        let last = Erased { sessions, renamed, unfinished: Some(rest), ..Erased::default() };
         self.store.commit(ChangeSet { operations: vec![operation], ..part(last) })?;
         let scrubbed = self.store.scrub(remains)?;
         let done = Erased { finished: Some(id), ..Erased::default() };
@@ -530,6 +547,12 @@ impl Engine {
     }
 }
 
+fn add_commitment(operation: &mut Operation, commitment: Option<String>) {
+    if let (Some(Value::Object(after)), Some(commitment)) = (&mut operation.after, commitment) {
+        after.insert("commitment".to_owned(), json!(commitment));
+    }
+}
+
 /// Those that are in view.
 fn to_hide(events: &[StoredEvent]) -> impl Iterator<Item = &StoredEvent> {
     events.iter().filter(|stored| !stored.hidden)
@@ -556,7 +579,8 @@ fn placeholders_in(texts: &[String]) -> Vec<String> {
 }
 
 /// The name that stands for an owner of whom nothing is kept.
-fn nameless(owner: &Owner, id: RunId) -> Owner {
+fn nameless(owner: &Owner, selection: &Selection, id: RunId) -> Owner {
     let name = ScopeId::new(format!("erased-{id}")).expect("a word and a UUID are a scope id");
-    Owner { tenant: owner.tenant.clone(), user: name.clone(), agent: name }
+    let tenant = if *selection == Selection::WholeTenant { name.clone() } else { owner.tenant.clone() };
+    Owner { tenant, user: name.clone(), agent: name }
 }

@@ -91,6 +91,8 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     fn has_erased(&self) -> Result<bool, StoreError>;
     /// Which of these were erased from the owner's part of the store.
     fn erased(&self, owner: &Owner, traces: &[Trace]) -> Result<Vec<bool>, StoreError>;
+    /// An owner's name as a hash under this store's own key; `None`: nothing was ever erased here.
+    fn commitment(&self, owner: &Owner) -> Result<Option<String>, StoreError>;
     /// What is marked as holding no longer in the owner's events, in log order.
     fn marks(&self, owner: &Owner) -> Result<Vec<(EventId, Overturned)>, StoreError>;
     /// Erasures that were begun and not ended.

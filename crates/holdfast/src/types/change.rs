@@ -183,7 +183,8 @@ pub struct Erased {
     pub whole: bool,
     /// The owner's name goes too: its journal stays under this one.
     pub renamed: Option<Owner>,
-    /// An erasure of several commits is kept with its first and struck off with its last, so that it is finished after a crash.
+    /// An erasure of several commits is kept with its first, then as what is left of it, and struck off with its last, so that it is finished
+    /// after a crash.
     pub unfinished: Option<Unfinished>,
     /// An erasure that is done.
     pub finished: Option<RunId>,
@@ -224,6 +225,8 @@ pub enum Trace {
         id: TaskId,
         opened_at: Timestamp,
     },
+    /// All there was of an owner: it may begin anew.
+    Owner,
 }
 
 impl Trace {

@@ -19,6 +19,14 @@ pub enum Selection {
     Matching(String),
     /// All there is of the owner.
     Everything,
+    /// All there is of the owner, as of every other of its tenant: the tenant's name goes too.
+    WholeTenant,
+}
+
+impl Selection {
+    pub fn is_everything(&self) -> bool {
+        matches!(self, Self::Everything | Self::WholeTenant)
+    }
 }
 
 /// How.
@@ -69,6 +77,10 @@ pub struct Receipt {
     pub how: Forgetting,
     /// Whose it was; after an erasure of all of it, the name that its journal goes by.
     pub owner: Owner,
+    /// A keyed hash of the name that went with an owner of whom nothing is kept: who knows the name can ask this store for it, and nobody can
+    /// read the name out of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commitment: Option<String>,
     pub reason: String,
     #[serde(flatten)]
     pub reach: Reach,

@@ -17,7 +17,7 @@ use crate::manager::Policy;
 use crate::store::sqlite::Sqlite;
 use crate::store::tests::faulty::{Fault, Faulty};
 use crate::store::tests::samples::Random;
-use crate::store::{EventPage, ModelId, Store};
+use crate::store::{EventPage, JournalPage, ModelId, Store};
 use crate::text;
 use crate::types::change::EventVectors;
 use crate::types::context::BlockOptions;
@@ -421,4 +421,70 @@ fn what_others_do_meanwhile_leaves_nothing() {
         // What was written beside it lies in the write-ahead log: the next erasure's last look empties that.
         assert_eq!(residues(directory.path(), &marker), Vec::<String>::new(), "round {round}");
     }
+}
+
+/// Names of sessions and tasks, and of the tenant, are a person's as well.
+#[test]
+fn names_go_with_whom_they_name() {
+    let names =
+        ["沈知遥的会话-7731", "task-of-Shen-7731", "acme-7731-tenant", "Shen-Zhiyao-7731", "agent-7731-of-Shen"];
+    for whole_tenant in [false, true] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (engine, store) = open(directory.path(), 0);
+        let mine = Owner { tenant: id(names[2]), user: id(names[3]), agent: id(names[4]) };
+        let scope = Scope { owner: mine.clone(), session: id(names[0]), task: Some(id(names[1])) };
+        // A session without events, one with, one that only asked.
+        engine.start_task(&scope, "weekly report", None, &[]).expect("a task");
+        let actions = vec![Action::AddFact { text: "the report is due on Friday".to_owned() }];
+        let update = Update { actions, idempotency_key: Some("k".to_owned()), ..Update::default() };
+        engine.update(&scope, &update).expect("an update");
+        engine.observe(RawEvent::new(scope.clone(), Source::User, Kind::Query, "以后周报都用PDF。")).expect("an event");
+        engine.learn(&mine).expect("learning");
+        let query = Query::new(scope.clone(), "接着写周报", engine.now());
+        engine.context(&query, &BlockOptions::default()).expect("a block");
+        engine.observe(RawEvent::new(at(&user("other"), "s"), Source::User, Kind::Note, "stays")).expect("an event");
+        let selection = if whole_tenant { Selection::WholeTenant } else { Selection::Everything };
+        let receipt = erase(&engine, &mine, selection);
+        for name in names.iter().filter(|name| whole_tenant || **name != names[2]) {
+            assert_eq!(residues(directory.path(), name), Vec::<String>::new(), "{name}");
+            assert!(!json!(receipt).to_string().contains(name), "{receipt:?}");
+        }
+        // Who knows the name can tell whose receipt it is.
+        assert!(receipt.commitment.is_some());
+        assert_eq!(engine.commitment(&mine).expect("a look"), receipt.commitment);
+        assert_ne!(engine.commitment(&user("other")).expect("a look"), receipt.commitment);
+        let page = JournalPage { limit: 9, ..JournalPage::default() };
+        let line = engine.journal(&receipt.owner, &page).expect("a journal").pop().expect("a line").operation;
+        assert_eq!(line.after.expect("what was done")["commitment"], json!(receipt.commitment));
+        engine.dump(&mut std::io::sink()).expect("a valid store");
+        engine.verify_journal(&receipt.owner).expect("a chain that verifies");
+        drop(engine);
+        drop(store);
+        let (engine, _store) = open(directory.path(), 1);
+        assert_eq!(engine.status().expect("a status").events, 1, "the other's stays");
+    }
+}
+
+/// Of a session or a task that goes, its name does too.
+#[test]
+fn the_name_of_a_session_or_task_goes_with_it() {
+    let (session, task) = ("沈知遥的会话-7731", "task-of-Shen-7731");
+    let directory = tempfile::tempdir().expect("a directory");
+    let (engine, _store) = open(directory.path(), 0);
+    let mine = user("ana");
+    let scope = Scope { task: Some(id(task)), ..at(&mine, session) };
+    engine.start_task(&scope, "weekly report", None, &[]).expect("a task");
+    let actions = vec![Action::AddFact { text: "the report is due on Friday".to_owned() }];
+    engine.update(&scope, &Update { actions, ..Update::default() }).expect("an update");
+    engine.observe(RawEvent::new(scope.clone(), Source::User, Kind::Query, "以后周报都用PDF。")).expect("an event");
+    engine.learn(&mine).expect("learning");
+    for asked in [&scope, &at(&mine, session)] {
+        let query = Query::new(asked.clone(), "接着写周报", engine.now());
+        engine.context(&query, &BlockOptions::default()).expect("a block");
+    }
+    erase(&engine, &mine, Selection::Task(id(task)));
+    assert_eq!(residues(directory.path(), task), Vec::<String>::new());
+    erase(&engine, &mine, Selection::Session(id(session)));
+    assert_eq!(residues(directory.path(), session), Vec::<String>::new());
+    engine.dump(&mut std::io::sink()).expect("a valid store");
 }

@@ -19,7 +19,7 @@ use crate::journal::{self, Hash};
 use crate::store::StoreError;
 use crate::types::change::{
     Appended, ArchivedBody, ChangeSet, Committed, Hiding, MemoryChange, NewEvent, PastKind, RestoredBody, SessionState,
-    TaskChange, UpdateKey, Withdrawn,
+    TaskChange, Trace, UpdateKey, Withdrawn,
 };
 use crate::types::event::Overturned;
 use crate::types::ids::{EventId, Seq};
@@ -108,6 +108,7 @@ pub(super) fn apply(
         owner.induced = induced.through.0;
     }
     secrets::put(connection, owner.number, &changes.secrets)?;
+    let first_line = owner.number.row(Seq(owner.last_operation + 1));
     for operation in &changes.operations {
         if !concerns(operation, &duplicates) {
             write_operation(connection, &mut owner, operation, env)?;
@@ -120,7 +121,8 @@ pub(super) fn apply(
         past::drop(connection, owner.number, *kind, key, *through)?;
     }
     if let Some(name) = &changes.erased.renamed {
-        erase::rename(connection, owner.number, name)?;
+        tombstones::put(connection, &changes.owner, &[Trace::Owner], env)?;
+        erase::rename(connection, owner.number, name, first_line)?;
     }
     Ok((Committed { events: appended }, traits))
 }

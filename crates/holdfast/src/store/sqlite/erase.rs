@@ -10,10 +10,10 @@ use super::apply::{OwnerRow, execute, execute_one};
 use super::open::failed;
 use super::read;
 use super::row::{EVENT_COLUMNS, Fields, OwnerNumber, event as decode_event, json};
-use super::{segments, tombstones};
+use super::{past, segments, tombstones};
 use crate::env::Env;
 use crate::store::StoreError;
-use crate::types::change::{Erased, Trace, Unfinished};
+use crate::types::change::{Erased, PastKind, Trace, Unfinished};
 use crate::types::event::StoredEvent;
 use crate::types::ids::{EventId, Seq};
 use crate::types::scope::Owner;
@@ -31,7 +31,7 @@ pub(super) fn erase(
     let number = owner.number;
     if let Some(unfinished) = &erased.unfinished {
         let sql = "-- begin_erasure
-            INSERT INTO erasure (id, owner, body) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+            INSERT INTO erasure (id, owner, body) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET body = excluded.body";
         let values = params![unfinished.id.0.as_bytes().as_slice(), number.0, json(unfinished)?];
         execute(connection, sql, values, ERASING)?;
     }
@@ -61,7 +61,10 @@ pub(super) fn erase(
     for session in &erased.sessions {
         let sql = "-- erase_session
             DELETE FROM session WHERE owner = ?1 AND session = ?2 AND last_row IS NULL";
-        execute(connection, sql, params![number.0, session.as_str()], ERASING)?;
+        if execute(connection, sql, params![number.0, session.as_str()], ERASING)? > 0 {
+            // Which task it was on before is kept under its name.
+            past::drop(connection, number, PastKind::Session, session.as_str(), i64::MAX)?;
+        }
     }
     for (event, statement) in &erased.marks {
         erase_mark(connection, number, *event, statement)?;
@@ -241,15 +244,31 @@ fn is_still_there(connection: &Connection, owner: OwnerNumber, placeholder: &str
     Ok(false)
 }
 
-pub(super) fn rename(connection: &Connection, owner: OwnerNumber, name: &Owner) -> Result<(), StoreError> {
+/// Of an owner whose name goes, nothing is kept but the journal's links and the lines from `first_kept` on. Others may have asked, and names of
+/// sessions and tasks may have been written, after it was looked up what there is.
+pub(super) fn rename(
+    connection: &Connection,
+    owner: OwnerNumber,
+    name: &Owner,
+    first_kept: i64,
+) -> Result<(), StoreError> {
     let sql = "-- rename_owner
         UPDATE owner SET tenant = ?2, user = ?3, agent = ?4 WHERE id = ?1";
     let values = params![owner.0, name.tenant.as_str(), name.user.as_str(), name.agent.as_str()];
     execute_one(connection, sql, values, ERASING)?;
-    // Whose name goes, of him nothing can be undone.
-    let sql = "-- drop_whole_past
-        DELETE FROM past WHERE owner = ?1";
-    execute(connection, sql, [owner.0], ERASING)?;
+    for sql in [
+        "-- drop_whole_past\n DELETE FROM past WHERE owner = ?1",
+        "-- drop_sessions\n DELETE FROM session WHERE owner = ?1",
+        "-- drop_tasks\n DELETE FROM task WHERE owner = ?1",
+        "-- drop_update_keys\n DELETE FROM update_key WHERE owner = ?1",
+        "-- drop_memories\n DELETE FROM memory WHERE owner = ?1",
+        "-- drop_secrets\n DELETE FROM secret WHERE owner = ?1",
+    ] {
+        execute(connection, sql, [owner.0], ERASING)?;
+    }
+    let sql = "-- drop_lines
+        UPDATE operation SET body = NULL, salt = NULL, task = NULL WHERE row >= ?1 AND row < ?2 AND body IS NOT NULL";
+    execute(connection, sql, [owner.rows().0, first_kept], ERASING)?;
     Ok(())
 }
 

@@ -229,6 +229,10 @@ impl Store for Sqlite {
         tombstones::known(&*self.readers.get()?, owner, traces)
     }
 
+    fn commitment(&self, owner: &Owner) -> Result<Option<String>, StoreError> {
+        tombstones::commitment(&*self.readers.get()?, owner)
+    }
+
     fn marks(&self, owner: &Owner) -> Result<Vec<(EventId, Overturned)>, StoreError> {
         read::marks(&*self.readers.get()?, owner)
     }

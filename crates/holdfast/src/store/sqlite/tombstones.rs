@@ -54,6 +54,12 @@ pub(super) fn known(connection: &Connection, owner: &Owner, traces: &[Trace]) ->
     known.collect()
 }
 
+/// The hash by which it is known that everything of an owner was erased.
+pub(super) fn commitment(connection: &Connection, owner: &Owner) -> Result<Option<String>, StoreError> {
+    let Some(key) = key(connection)? else { return Ok(None) };
+    Ok(Some(blake3::Hash::from_bytes(hash(&key, owner, &Trace::Owner)?).to_hex().to_string()))
+}
+
 /// What was worked out of an event before it was erased, and comes late, is of nothing.
 pub(super) fn check_sources(
     connection: &Connection,

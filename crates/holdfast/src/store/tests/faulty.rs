@@ -199,6 +199,10 @@ impl<S: Store> Store for Faulty<S> {
         self.call(|store| store.erased(owner, traces))
     }
 
+    fn commitment(&self, owner: &Owner) -> Result<Option<String>, StoreError> {
+        self.call(|store| store.commitment(owner))
+    }
+
     fn marks(&self, owner: &Owner) -> Result<Vec<(EventId, Overturned)>, StoreError> {
         self.call(|store| store.marks(owner))
     }

@@ -170,7 +170,10 @@ impl Log {
     }
 
     fn erase(&mut self, erased: Erased) {
-        self.unfinished.extend(erased.unfinished);
+        if let Some(unfinished) = erased.unfinished {
+            self.unfinished.retain(|known| known.id != unfinished.id);
+            self.unfinished.push(unfinished);
+        }
         for kept in self.events.iter_mut().filter(|kept| erased.unindexed.contains(&kept.stored.seq)) {
             kept.terms.clear();
         }
@@ -199,6 +202,7 @@ impl Log {
         for session in erased.sessions {
             if !self.events.iter().any(|kept| kept.stored.event.scope.session == session) {
                 self.sessions.remove(&session);
+                self.past.retain(|past| past.kind != PastKind::Session || past.key != session.as_str());
             }
         }
         for (id, statement) in erased.marks {
@@ -393,6 +397,7 @@ impl Store for Plain {
         let owner = changes.owner.clone();
         let mut log = state.logs.get(&owner).cloned().unwrap_or_default();
         let renamed = changes.erased.renamed.clone();
+        let lines = log.operations.len();
         let gone = changes.erased.events.clone();
         let committed = log.apply(changes)?;
         for passages in state.vectors.values_mut() {
@@ -402,7 +407,17 @@ impl Store for Plain {
         if let Some(name) = renamed
             && let Some(mut log) = state.logs.remove(&owner)
         {
-            log.past.clear();
+            log.operations.iter_mut().take(lines).for_each(|line| line.1 = None);
+            // Nothing else is kept of it.
+            let log = Log {
+                past: Vec::new(),
+                sessions: BTreeMap::new(),
+                tasks: BTreeMap::new(),
+                update_keys: BTreeMap::new(),
+                memories: BTreeMap::new(),
+                secrets: BTreeMap::new(),
+                ..log
+            };
             state.logs.insert(name, log);
         }
         Ok(committed)
@@ -649,6 +664,11 @@ impl Store for Plain {
     fn erased(&self, owner: &Owner, traces: &[Trace]) -> Result<Vec<bool>, StoreError> {
         let known = self.with_log(owner, |log| log.traces.clone());
         Ok(traces.iter().map(|trace| known.contains(trace)).collect())
+    }
+
+    fn commitment(&self, owner: &Owner) -> Result<Option<String>, StoreError> {
+        let is_any = self.state().logs.values().any(|log| !log.traces.is_empty());
+        Ok(is_any.then(|| blake3::hash(format!("{owner:?}").as_bytes()).to_hex().to_string()))
     }
 
     fn marks(&self, owner: &Owner) -> Result<Vec<(EventId, Overturned)>, StoreError> {
