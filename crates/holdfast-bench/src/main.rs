@@ -1,6 +1,7 @@
 //! Measures Holdfast on this machine: what it finds, and how fast. Never published.
 
 mod baseline;
+mod beside;
 mod data;
 mod duplicates;
 mod forget;
@@ -26,6 +27,8 @@ enum Command {
     Duplicates(duplicates::Arguments),
     /// What does erasing a user cost, and what does it cost the others?
     Forget(forget::Arguments),
+    /// What does the manager cost those it runs beside? Each preset against none, by turns.
+    Beside(beside::Arguments),
     /// How fast is it, and how does that grow with the number of events?
     Speed(speed::Arguments),
 }
@@ -37,6 +40,7 @@ fn main() -> anyhow::Result<()> {
         Command::Update(arguments) => update::run(&arguments),
         Command::Duplicates(arguments) => duplicates::run(&arguments),
         Command::Forget(arguments) => forget::run(&arguments),
+        Command::Beside(arguments) => beside::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
     }
 }

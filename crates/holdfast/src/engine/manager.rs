@@ -1,13 +1,16 @@
 //! The manager in the background (SPEC 6.1): when a stage or a task ended, every so many events, when working memory fills its block, and
 //! when the time has come. Nobody who records or asks waits for it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::manage::Work;
 use super::{Engine, Error, Fate, ManageOptions};
+use crate::env::Env;
 use crate::manager::Policy;
 use crate::manager::policy::Triggers;
 use crate::store::StoreError;
@@ -24,6 +27,16 @@ const EVENTS_BETWEEN_RUNS_FOR_ROOM: u32 = 10;
 /// A run looks at the whole log, so in a long one it waits until the log has grown by a twentieth: each event that comes pays for so many that
 /// are looked at, however long the log is. At 100 an event cost more to let go than to record.
 const LOOKED_AT_FOR_AN_EVENT: u32 = 20;
+
+/// A run in the background has so much of one core: of the two that a small machine has, the other is whoever works beside it.
+const RESTS_FOR_WEIGHING: u32 = 3;
+
+/// It holds the owner's lock, and the writer, for so much of the time: whoever records events without a pause meets it with fewer than one
+/// in a hundred, and whoever pauses hardly ever.
+const RESTS_FOR_A_COMMIT: u32 = 150;
+
+/// No rest is longer: what a slow disk held up for once is no reason to let nothing go for an hour.
+const REST_MAX: Duration = Duration::from_secs(2);
 
 /// Owners whose events are counted at once. Of more, one that has few begins anew.
 const OWNERS_MAX: usize = 10_000;
@@ -47,6 +60,8 @@ struct State {
     looked_at: BTreeMap<Owner, u32>,
     busy: bool,
     closing: bool,
+    /// So many wait for it: then it does not rest.
+    waited_for: u32,
 }
 
 /// What happened that may be an occasion.
@@ -127,9 +142,12 @@ impl Manager {
     /// Waits until everybody's log that is due was gone through.
     pub(super) fn settle(&self) {
         let mut state = self.shared.lock();
+        state.waited_for += 1;
+        self.shared.tell();
         while state.busy || !state.due.is_empty() {
             state = self.shared.wait(state);
         }
+        state.waited_for -= 1;
     }
 }
 
@@ -146,7 +164,6 @@ impl Drop for Manager {
 fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
     let minutes = u64::from(policy.triggers.timer_minutes);
     let timer = (minutes > 0).then(|| Duration::from_secs(60 * minutes));
-    let closing = || shared.lock().closing;
     loop {
         let mut state = shared.lock();
         while state.due.is_empty() && !state.closing {
@@ -166,7 +183,9 @@ fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
         drop(state);
         if let Some((owner, over_budget)) = due {
             let options = ManageOptions { over_budget, ..ManageOptions::default() };
-            match catch_unwind(AssertUnwindSafe(|| engine.manage_until(&owner, policy, options, &closing))) {
+            let pace = Pace { shared, env: &engine.env, from: Cell::new(engine.env.running()) };
+            let run = || engine.manage_beside(&owner, policy, options, &|work| pace.rest_after(work));
+            match catch_unwind(AssertUnwindSafe(run)) {
                 Ok(Ok(managed)) => {
                     let looked_at = u32::try_from(managed.events.len()).unwrap_or(u32::MAX);
                     shared.lock().looked_at.insert(owner, looked_at);
@@ -185,6 +204,39 @@ fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
             }
         }
         shared.change(|state| state.busy = false);
+    }
+}
+
+/// Lets others go first: after each piece of work it rests for a multiple of what that took.
+struct Pace<'a> {
+    shared: &'a Shared,
+    env: &'a Env,
+    /// When the piece of work in hand began.
+    from: Cell<Duration>,
+}
+
+impl Pace<'_> {
+    fn rest_after(&self, work: Work) -> Result<(), Error> {
+        let took = self.env.running().saturating_sub(self.from.get());
+        let times = match work {
+            Work::Weighed => RESTS_FOR_WEIGHING,
+            Work::Committed => RESTS_FOR_A_COMMIT,
+        };
+        let until = self.env.running() + (took * times).min(REST_MAX);
+        let mut state = self.shared.lock();
+        loop {
+            if state.closing {
+                return Err(StoreError::Closed.into());
+            }
+            let left = until.saturating_sub(self.env.running());
+            if left.is_zero() || state.waited_for > 0 {
+                break;
+            }
+            state = self.shared.wait_at_most(state, Some(left)).0;
+        }
+        drop(state);
+        self.from.set(self.env.running());
+        Ok(())
     }
 }
 

@@ -91,12 +91,12 @@ fn a_run_that_broke_off_is_made_up_for() {
     let (whole, _, managed, calls) = run(None);
     assert!(managed.count(Fate::OnProbation) > 50 && managed.count(Fate::Compressed) > 0, "{managed:?}");
     let mut broken = 0;
-    // A run has some hundreds of calls, most of them alike: each tenth, and which these are differs with the fault.
+    // A run has some hundred calls, many of them alike: each sixth, and which these are differs with the fault.
     for (call, fault) in calls
         .clone()
-        .step_by(10)
+        .step_by(6)
         .map(|call| (call, Fault::Refused))
-        .chain(calls.skip(5).step_by(10).map(|call| (call, Fault::ReplyLost)))
+        .chain(calls.skip(3).step_by(6).map(|call| (call, Fault::ReplyLost)))
     {
         let (left, broke_off, managed, _) = run(Some((call, fault)));
         broken += u32::from(broke_off);
