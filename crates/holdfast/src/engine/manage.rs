@@ -12,17 +12,20 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod weigh;
+mod writing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use self::carry::{Moment, in_parts};
+use self::carry::{Due, Moment, in_parts};
 use self::plan::Plan;
-use self::stages::StageEnd;
+use self::stages::{StageEnd, Summary};
+use self::writing::Writer;
 use super::{Engine, Error};
 use crate::journal::MANAGER;
+use crate::llm::Llm;
 use crate::manager::{Policy, guard};
 use crate::store::StoreError;
 use crate::types::change::ChangeSet;
@@ -39,6 +42,8 @@ pub(super) enum Work {
     Weighed,
     /// It held the owner's lock for as long.
     Committed,
+    /// It waited for a model.
+    Asked,
 }
 
 /// Asked between two pieces of work: may let others go first for a while; an error ends the run.
@@ -136,8 +141,20 @@ impl Managed {
 
 impl Engine {
     /// Goes through an owner's log and lets go what a policy no longer keeps. One run at a time; whatever it did can be undone by its run.
+    /// Texts are shortened by the engine's language model, if it has one.
     pub fn manage(&self, owner: &Owner, policy: &Policy, options: ManageOptions) -> Result<Managed, Error> {
-        self.manage_beside(owner, policy, options, &|_| Ok(()))
+        self.manage_with(owner, policy, options, self.llm.as_deref())
+    }
+
+    /// As `manage`, with this model, or with none.
+    pub fn manage_with(
+        &self,
+        owner: &Owner,
+        policy: &Policy,
+        options: ManageOptions,
+        llm: Option<&dyn Llm>,
+    ) -> Result<Managed, Error> {
+        self.manage_beside(owner, policy, options, llm, &|_| Ok(()))
     }
 
     /// As `manage`, at the pace of others; when it is told to stop, what it did by then is done.
@@ -146,23 +163,27 @@ impl Engine {
         owner: &Owner,
         policy: &Policy,
         options: ManageOptions,
+        llm: Option<&dyn Llm>,
         goes_on: GoesOn<'_>,
     ) -> Result<Managed, Error> {
         let Some(_managing) = self.attention.manage(owner) else { return Err(Error::ManagerBusy) };
         // A run of its own, so that it is undone alone.
         let engine = Self { run: RunId(self.env.id()), ..self.handle() };
+        // Whoever only asks what would be done spends nothing on it.
+        let mut writer = llm.filter(|_| !options.dry_run).map(Writer::new);
         let mut stages = self.stages_left(owner)?;
         let mut summaries = Vec::new();
         for (task, ends) in &mut stages {
             for end in ends.iter_mut().filter(|end| !end.summarised) {
-                let text = engine.stage_summary(owner, task, end)?;
-                end.summarised = text.is_some();
-                summaries.extend(text.map(|text| (task.clone(), end.clone(), text)));
+                let summary = engine.stage_summary(owner, task, end, writer.as_mut())?;
+                goes_on(Work::Asked)?;
+                end.summarised = summary.is_some();
+                summaries.extend(summary.map(|summary| (task.clone(), end.clone(), summary)));
             }
         }
         let mut plan = self.plan_letting_go(owner, policy, options, &stages, goes_on)?;
         let touched = plan.due.iter().filter(|due| due.touches()).count() as u64;
-        let named = |(task, end, _): &(TaskId, StageEnd, String)| format!("{task}: {}", end.stage);
+        let named = |(task, end, _): &(TaskId, StageEnd, Summary)| format!("{task}: {}", end.stage);
         let mut managed = Managed {
             run: engine.run,
             policy: policy.name.clone(),
@@ -183,8 +204,8 @@ impl Engine {
             let Plan { events, due, promoted, .. } = plan;
             managed.events.extend(events.into_iter().chain(due.into_iter().map(|due| due.line)).chain(promoted));
         } else {
-            for (task, end, text) in &summaries {
-                if !engine.keep_summary(owner, task, end, text)? {
+            for (task, end, summary) in &summaries {
+                if !engine.keep_summary(owner, task, end, summary)? {
                     // Without it the stage is not over, and what was planned of it is void.
                     let ends = stages.get_mut(task).into_iter().flatten().filter(|other| other.through == end.through);
                     ends.for_each(|end| end.summarised = false);
@@ -195,8 +216,20 @@ impl Engine {
             let Plan { events, due, promoted, at, turn, mut since, .. } = plan;
             managed.events.extend(events);
             let moment = Moment { at, turn, policy };
+            // What a model is asked for comes last: nothing else waits for it.
+            let (asked, due): (Vec<Due>, Vec<Due>) =
+                due.into_iter().partition(|due| writer.is_some() && due.is_shortening());
             for part in in_parts(due) {
                 managed.events.extend(engine.carry_out(owner, &moment, &mut since, part)?);
+                goes_on(Work::Committed)?;
+            }
+            for due in asked {
+                let due = match &mut writer {
+                    Some(writer) => engine.written(owner, due, writer)?,
+                    None => due,
+                };
+                goes_on(Work::Asked)?;
+                managed.events.extend(engine.carry_out(owner, &moment, &mut since, vec![due])?);
                 goes_on(Work::Committed)?;
             }
             managed.events.extend(engine.promote(owner, promoted)?);

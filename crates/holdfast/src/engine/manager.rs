@@ -8,9 +8,11 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::asking::Asking;
 use super::manage::Work;
 use super::{Engine, Error, Fate, ManageOptions};
 use crate::env::Env;
+use crate::llm::Llm;
 use crate::manager::Policy;
 use crate::manager::policy::Triggers;
 use crate::store::StoreError;
@@ -45,6 +47,7 @@ const OWNERS_MAX: usize = 10_000;
 pub(super) struct Manager {
     shared: Arc<Shared>,
     triggers: Triggers,
+    asking: Option<Asking>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -87,14 +90,26 @@ impl Occasion {
 
 impl Manager {
     /// `engine` is a handle of its own on the same store.
-    pub(super) fn start(engine: Engine, policy: Policy) -> Result<Self, Error> {
+    pub(super) fn start(engine: Engine, policy: Policy, llm: Option<Arc<dyn Llm>>) -> Result<Self, Error> {
+        let minutes = u64::from(policy.triggers.timer_minutes);
+        let timer = (minutes > 0).then(|| Duration::from_secs(60 * minutes));
+        Self::start_with(engine, policy, llm, timer)
+    }
+
+    fn start_with(
+        engine: Engine,
+        policy: Policy,
+        llm: Option<Arc<dyn Llm>>,
+        timer: Option<Duration>,
+    ) -> Result<Self, Error> {
         let (shared, triggers) = (Arc::new(Shared::default()), policy.triggers);
-        let of_thread = Arc::clone(&shared);
+        let (of_thread, asking) = (Arc::clone(&shared), llm.map(Asking::new));
+        let asked = asking.clone();
         let thread = std::thread::Builder::new()
             .name("holdfast-manager".to_owned())
-            .spawn(move || work(&engine, &policy, &of_thread))
+            .spawn(move || work(&engine, &policy, asked.as_ref(), timer, &of_thread))
             .map_err(|e| StoreError::Backend { doing: "starting the manager", source: Box::new(e) })?;
-        Ok(Self { shared, triggers, thread: Some(thread) })
+        Ok(Self { shared, triggers, asking, thread: Some(thread) })
     }
 
     /// After a commit.
@@ -154,6 +169,9 @@ impl Manager {
 impl Drop for Manager {
     fn drop(&mut self) {
         self.shared.change(|state| state.closing = true);
+        if let Some(asking) = &self.asking {
+            asking.close();
+        }
         if let Some(thread) = self.thread.take() {
             // A panic there has nothing to tell here: what was not let go is let go next time.
             let _ = thread.join();
@@ -161,9 +179,8 @@ impl Drop for Manager {
     }
 }
 
-fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
-    let minutes = u64::from(policy.triggers.timer_minutes);
-    let timer = (minutes > 0).then(|| Duration::from_secs(60 * minutes));
+fn work(engine: &Engine, policy: &Policy, asking: Option<&Asking>, timer: Option<Duration>, shared: &Shared) {
+    let llm = asking.map(|asking| asking as &dyn Llm);
     loop {
         let mut state = shared.lock();
         while state.due.is_empty() && !state.closing {
@@ -184,7 +201,7 @@ fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
         if let Some((owner, over_budget)) = due {
             let options = ManageOptions { over_budget, ..ManageOptions::default() };
             let pace = Pace { shared, env: &engine.env, from: Cell::new(engine.env.running()) };
-            let run = || engine.manage_beside(&owner, policy, options, &|work| pace.rest_after(work));
+            let run = || engine.manage_beside(&owner, policy, options, llm, &|work| pace.rest_after(work));
             match catch_unwind(AssertUnwindSafe(run)) {
                 Ok(Ok(managed)) => {
                     let looked_at = u32::try_from(managed.events.len()).unwrap_or(u32::MAX);
@@ -221,6 +238,7 @@ impl Pace<'_> {
         let times = match work {
             Work::Weighed => RESTS_FOR_WEIGHING,
             Work::Committed => RESTS_FOR_A_COMMIT,
+            Work::Asked => 0,
         };
         let until = self.env.running() + (took * times).min(REST_MAX);
         let mut state = self.shared.lock();
@@ -261,4 +279,38 @@ fn tokens_of(task: &Task, options: &BlockOptions) -> usize {
         frame.artifacts.iter().for_each(|artifact| add(&artifact.locator));
     }
     Tokenizer::from_name(&options.tokenizer).unwrap_or_default().count(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedding::Choice;
+    use crate::engine::Config;
+    use crate::types::event::{Kind, RawEvent, Source};
+    use crate::types::scope::Scope;
+
+    /// Nothing else gives occasion, so whoever waits for a run here waits for the timer.
+    #[test]
+    fn when_the_time_has_come_it_goes_through_whatever_log_has_grown() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let config = Config { embedding: Choice::None, ..Config::at(directory.path()) };
+        let engine = Engine::open(config).expect("an engine");
+        let (grown, still) = (Owner::default(), Scope::default().owner);
+        let still = Owner { user: crate::types::scope::ScopeId::new("still").expect("an id"), ..still };
+        for owner in [&grown, &still] {
+            let scope = Scope { owner: owner.clone(), ..Scope::default() };
+            engine.observe(RawEvent::new(scope, Source::Tool, Kind::ToolResult, "ok")).expect("an event");
+        }
+        let quiet = "extends = \"support\"\n[triggers]\nevery_events = 0\non_stage_change = false\non_task_end = false";
+        let policy = Policy::from_toml(quiet).expect("a policy");
+        let timer = Some(Duration::from_millis(1));
+        let manager = Manager::start_with(engine.handle(), policy, None, timer).expect("a manager");
+        manager.hear(&grown, Occasion { events: 1, ..Occasion::default() });
+        let mut state = manager.shared.lock();
+        while !state.looked_at.contains_key(&grown) {
+            state = manager.shared.wait(state);
+        }
+        assert_eq!(state.looked_at.get(&grown), Some(&1));
+        assert_eq!(state.looked_at.get(&still), None, "nothing was said there since it began");
+    }
 }

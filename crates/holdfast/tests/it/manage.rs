@@ -1,5 +1,7 @@
 //! Letting go (SPEC 6): nothing goes at once, nothing that is needed goes at all, and whatever went comes back.
 
+mod writing;
+
 use std::sync::Arc;
 
 use holdfast::engine::{Config, Engine, Error, Fate, ManageOptions, Managed};
@@ -422,6 +424,46 @@ fn what_a_memory_rests_on_is_not_discarded() {
             turns(&engine, None, 20);
             manage_with(&engine, "aggressive", ManageOptions { force: true, ..ManageOptions::default() });
             assert!(context(&engine, question).contains(value), "day {day}");
+        }
+    }
+}
+
+/// What was learned from by nobody yet: a bulk load is not held up by it.
+#[test]
+fn what_was_said_to_hold_and_said_again_is_promoted() {
+    for (said, idle, question, value) in [
+        ("以后周报都用PDF格式。", "今天天气不错", "周报用什么格式", "PDF"),
+        ("From now on always send the weekly report as PDF.", "nice day", "How do I want the weekly report?", "PDF"),
+    ] {
+        for times in [1, 2] {
+            let world = World::new();
+            let engine = world.on_day(0);
+            let texts = (0..60).map(|n| if n % 30 == 7 && n / 30 < times { said } else { idle });
+            let raws = texts.map(|text| (RawEvent::new(scope(None), Source::User, Kind::Query, text), None));
+            let observed = engine.observe_many(raws.collect()).unwrap();
+            let event = observed[7].as_ref().unwrap().id;
+            let memories = || engine.memories(&Owner::default(), &holdfast::types::memory::MemoryFilter::default());
+            assert_eq!(memories().unwrap(), []);
+            let before = state(&engine);
+            let managed = manage(&engine, "research");
+            if times == 1 {
+                check(&managed, event, Fate::Kept);
+                assert_eq!(memories().unwrap(), [], "by itself the manager makes nothing a memory");
+                continue;
+            }
+            check(&managed, event, Fate::Promoted);
+            assert!(memories().unwrap().iter().any(|memory| memory.content.contains(value)));
+            assert!(context(&engine, question).contains(value));
+            let page = JournalPage { verb: Some(Verb::Promote), limit: 9, ..JournalPage::default() };
+            let told = engine.journal(&Owner::default(), &page).unwrap();
+            assert_eq!((told.len(), &*told[0].operation.actor), (2, "manager"));
+            assert!(told[0].operation.reason.starts_with("the user stated it as standing, more than once"));
+            let page = JournalPage { run: Some(managed.run), ..JournalPage::default() };
+            assert_eq!(engine.report(&Owner::default(), &page).unwrap().managed.promoted, 2);
+            // Once: what is in memory needs no promotion.
+            assert_eq!(manage(&engine, "research").count(Fate::Promoted), 0);
+            undo_run(&engine, &managed);
+            assert_eq!(state(&engine), before);
         }
     }
 }

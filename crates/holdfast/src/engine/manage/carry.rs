@@ -7,13 +7,15 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::plan::{changed, room_of};
 use super::since::{News, Since};
+use super::writing::{Writer, Written};
 use super::{Fate, ManagedEvent};
 use crate::engine::archive::{KEPT_BYTES_MAX, archived};
 use crate::engine::{Engine, Error};
 use crate::journal::MANAGER;
-use crate::manager::{Policy, Probation};
-use crate::text;
+use crate::manager::{Decision, Policy, Probation};
+use crate::text::{self, Tokenizer};
 use crate::types::change::{ArchivedBody, ChangeSet, Hiding, ProbationChange};
 use crate::types::event::StoredEvent;
 use crate::types::ids::{EventId, Seq};
@@ -33,16 +35,21 @@ pub(super) struct Due {
     /// As it was when this was decided.
     was_archived: bool,
     was_overturned: usize,
+    /// The reason, before anything came of it.
+    decided: String,
     pub(super) what: What,
 }
 
 pub(super) enum What {
     Put(Sentence),
-    Rescue { cause: Option<EventId> },
+    Rescue {
+        cause: Option<EventId>,
+    },
     Discard(OnProbation),
     Archive(ArchivedBody),
-    Compress(ArchivedBody),
-    Refuse,
+    Compress(ArchivedBody, Written),
+    /// No shorter text is true to it.
+    Refuse(Written),
 }
 
 /// What is done to one event, with all that takes time to make.
@@ -92,6 +99,32 @@ impl Engine {
             }
             Ok(lines)
         })
+    }
+
+    /// As a model words it; as it was worked out without one, where the model has nothing that is true.
+    pub(super) fn written(&self, owner: &Owner, mut due: Due, writer: &mut Writer<'_>) -> Result<Due, Error> {
+        let Some(stored) = self.store.events_at(owner, &[due.line.seq])?.pop() else { return Ok(due) };
+        let content = &stored.event.content;
+        let (room, most) = room_of(content);
+        let characters = content.chars().count() * most / Tokenizer::default().count(content).max(1);
+        let fits = |text: &str| room.holds(text);
+        let (text, written) = writer.shorter(self, owner, std::slice::from_ref(content), characters, fits);
+        let told = written.told();
+        due.what = match (text, due.what) {
+            (Some(summary), _) => {
+                due.line.fate = Fate::Compressed;
+                due.line = changed(due.line, &stored, Some(&summary));
+                let body = ArchivedBody { seq: stored.seq, summary, terms: String::new() };
+                What::Compress(findable(body, &stored), written)
+            }
+            (None, What::Compress(body, _)) => What::Compress(body, written),
+            (None, What::Refuse(_)) => What::Refuse(written),
+            (None, other) => other,
+        };
+        if matches!(due.what, What::Compress(..)) {
+            due.line.reason = format!("{}{told}", due.decided);
+        }
+        Ok(due)
     }
 
     /// The events as they are now, with what takes their place.
@@ -169,11 +202,14 @@ impl Engine {
                 changes.archived.push(body);
                 told(Verb::Archive, Some(before), Some(after))
             }
-            What::Compress(body) => {
+            What::Compress(body, written) => {
                 changes.archived.push(body);
-                told(Verb::Compress, Some(before), Some(after))
+                told(Verb::Compress, Some(before), Some(with_writing(after, &written)))
             }
-            What::Refuse => told(Verb::Refuse, None, None),
+            What::Refuse(written) => {
+                let after = (!written.refused.is_empty()).then(|| with_writing(json!({}), &written));
+                told(Verb::Refuse, None, after)
+            }
         };
         changes.operations.push(operation);
     }
@@ -187,21 +223,38 @@ pub(super) struct Moment<'a> {
 }
 
 impl Due {
-    pub(super) fn new(stored: &StoredEvent, line: ManagedEvent, what: What) -> Self {
-        Self { line, was_archived: stored.archived, was_overturned: stored.overturned.len(), what }
+    pub(super) fn new(stored: &StoredEvent, decision: &Decision, line: ManagedEvent, what: What) -> Self {
+        let decided = decision.reason.clone();
+        Self { line, decided, was_archived: stored.archived, was_overturned: stored.overturned.len(), what }
+    }
+
+    /// Whether a model may be asked for the text.
+    pub(super) fn is_shortening(&self) -> bool {
+        matches!(self.what, What::Compress(..) | What::Refuse(_))
     }
 
     /// Whether the event is less in view for it, or soon may be.
     pub(super) fn touches(&self) -> bool {
-        !matches!(self.what, What::Rescue { .. } | What::Refuse)
+        !matches!(self.what, What::Rescue { .. } | What::Refuse(_))
     }
+}
+
+/// Which way a shorter text was made, and what was refused on the way.
+fn with_writing(mut after: Value, Written { by, refused }: &Written) -> Value {
+    if let Some((model, prompt)) = by {
+        after["by"] = json!({ "model": model, "prompt": prompt });
+    }
+    if !refused.is_empty() {
+        after["refused"] = json!(refused);
+    }
+    after
 }
 
 impl What {
     fn weight(&self) -> usize {
         match self {
-            Self::Put(_) | Self::Rescue { .. } | Self::Refuse => 1,
-            Self::Discard(_) | Self::Archive(_) | Self::Compress(_) => WEIGHT_OF_A_BODY,
+            Self::Put(_) | Self::Rescue { .. } | Self::Refuse(_) => 1,
+            Self::Discard(_) | Self::Archive(_) | Self::Compress(..) => WEIGHT_OF_A_BODY,
         }
     }
 }
@@ -209,10 +262,10 @@ impl What {
 /// Whether what has come about since speaks against it.
 fn is_kept(news: &News, stored: &StoredEvent, what: &What) -> bool {
     match what {
-        What::Rescue { .. } | What::Refuse => news.has_changed(stored.event.id),
+        What::Rescue { .. } | What::Refuse(_) => news.has_changed(stored.event.id),
         // Mentions count from when it waits.
         What::Discard(_) => news.keeps(stored, true),
-        What::Put(_) | What::Archive(_) | What::Compress(_) => news.keeps(stored, false),
+        What::Put(_) | What::Archive(_) | What::Compress(..) => news.keeps(stored, false),
     }
 }
 

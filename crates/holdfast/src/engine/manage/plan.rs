@@ -8,6 +8,7 @@ use super::carry::{Due, What, findable};
 use super::since::Since;
 use super::stages::StageEnd;
 use super::weigh::standing_words;
+use super::writing::Written;
 use super::{Fate, GoesOn, ManageOptions, ManagedEvent, Work};
 use crate::engine::archive::{KEPT_BYTES_MAX, archived};
 use crate::engine::{Engine, Error};
@@ -130,7 +131,7 @@ impl Engine {
                     _ => None,
                 };
                 let line = line(stored, &judged.decision, Fate::Rescued, rescue.to_string());
-                plan.due.push(Due::new(stored, line, What::Rescue { cause }));
+                plan.due.push(Due::new(stored, &judged.decision, line, What::Rescue { cause }));
             }
             (waiting, _) => self.add_to_plan(stored, judged, waiting, policy, plan),
         }
@@ -199,7 +200,7 @@ impl Engine {
         let kept = |why: &str| line(stored, &decision, Fate::Kept, format!("{why}; {}", decision.reason));
         let mut due = |fate: Fate, text_after: Option<&str>, what: What| {
             let line = changed(line(stored, &decision, fate, decision.reason.clone()), stored, text_after);
-            plan.due.push(Due::new(stored, line, what));
+            plan.due.push(Due::new(stored, &decision, line, what));
         };
         match (decision.disposition, waiting) {
             (Disposition::Discard, Some(waiting)) if waiting.probation.is_over(plan.at, plan.turn) => {
@@ -231,10 +232,12 @@ impl Engine {
                 plan.events.push(kept("it could not be shortened before"));
             }
             (Disposition::Compress, None) => match compressed(stored) {
-                Some(body) => due(Fate::Compressed, Some(&body.summary.clone()), What::Compress(body)),
+                Some(body) => {
+                    due(Fate::Compressed, Some(&body.summary.clone()), What::Compress(body, Written::default()))
+                }
                 None => {
                     let line = line(stored, &decision, Fate::Refused, "no shorter text is true to it".to_owned());
-                    plan.due.push(Due::new(stored, line, What::Refuse));
+                    plan.due.push(Due::new(stored, &decision, line, What::Refuse(Written::default())));
                 }
             },
         }
@@ -269,12 +272,17 @@ pub(super) fn tokens(text: &str) -> u64 {
     Tokenizer::default().count(text) as u64
 }
 
-/// A shorter text that is true to the event's.
+/// A shorter text that is true to the event's, in its own sentences.
 fn compressed(stored: &StoredEvent) -> Option<ArchivedBody> {
     let content = &stored.event.content;
+    let named: Vec<&str> = stored.signals.entities.iter().map(|entity| entity.text.as_str()).collect();
+    let summary = compress(content, room_of(content).0, &named)?;
+    Some(findable(ArchivedBody { seq: stored.seq, summary, terms: String::new() }, stored))
+}
+
+/// How long a shorter text of this one may be, also in tokens.
+pub(super) fn room_of(content: &str) -> (Room, usize) {
     let tokenizer = Tokenizer::default();
     let most = (tokenizer.count(content) as f64 * COMPRESSED_SHARE) as usize;
-    let named: Vec<&str> = stored.signals.entities.iter().map(|entity| entity.text.as_str()).collect();
-    let summary = compress(content, Room::Tokens(tokenizer, most), &named)?;
-    Some(findable(ArchivedBody { seq: stored.seq, summary, terms: String::new() }, stored))
+    (Room::Tokens(tokenizer, most), most)
 }
