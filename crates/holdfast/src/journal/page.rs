@@ -237,8 +237,8 @@ mod tests {
         let steps: Vec<InView> = (1..=400).map(|n| InView { with: n.min(200), without: n }).collect();
         insta::assert_snapshot!(chart_in_words(&steps).join("\n"), @"
         tokens in view, event by event, of 400:
-          ▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▃▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄ as it is, 200 at the end, 200 at most
-          ▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▃▄▄▄▄▄▅▅▅▅▅▅▆▆▆▆▆▇▇▇▇▇█ had nothing been let go, 400 at the end
+          ▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄ as it is, 200 at the end, 200 at most
+          ▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▄▅▅▅▅▅▆▆▆▆▆▆▇▇▇▇▇█ had nothing been let go, 400 at the end
         ");
         // Where nothing was let go, there is nothing to tell apart.
         assert_eq!(chart_in_words(&[InView { with: 3, without: 3 }]), [""; 0]);
