@@ -1,13 +1,17 @@
 //! Measures Holdfast on this machine: what it finds, and how fast. Never published.
 
 mod baseline;
+mod beside;
 mod data;
 mod duplicates;
+mod endurance;
 mod forget;
+mod growth;
 mod memory;
 mod metrics;
 mod retrieval;
 mod speed;
+mod stream;
 mod texts;
 mod update;
 
@@ -26,6 +30,12 @@ enum Command {
     Duplicates(duplicates::Arguments),
     /// What does erasing a user cost, and what does it cost the others?
     Forget(forget::Arguments),
+    /// What does the manager cost those it runs beside? Each preset against none, by turns.
+    Beside(beside::Arguments),
+    /// Does what the model reads stay small over a long run, and is a detail still there three stages later?
+    Endurance(endurance::Arguments),
+    /// How does a store grow with each preset and with none, and what do they let go, call back and refuse?
+    Growth(growth::Arguments),
     /// How fast is it, and how does that grow with the number of events?
     Speed(speed::Arguments),
 }
@@ -37,6 +47,9 @@ fn main() -> anyhow::Result<()> {
         Command::Update(arguments) => update::run(&arguments),
         Command::Duplicates(arguments) => duplicates::run(&arguments),
         Command::Forget(arguments) => forget::run(&arguments),
+        Command::Beside(arguments) => beside::run(&arguments),
+        Command::Endurance(arguments) => endurance::run(&arguments),
+        Command::Growth(arguments) => growth::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
     }
 }

@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
-use holdfast::engine::{BATCH_EVENTS_MAX, Config, Engine};
+use anyhow::{Context, Result, bail};
+use holdfast::engine::{BATCH_EVENTS_MAX, Config, Engine, ManageOptions};
+use holdfast::env::Env;
+use holdfast::manager::Policy;
 use holdfast::types::context::BlockOptions;
 use holdfast::types::query::{Found, Limits, Query, Recalled};
 use holdfast::types::scope::{Owner, Scope, ScopeId};
@@ -41,6 +44,9 @@ pub struct Arguments {
     /// Without the embedding model.
     #[arg(long)]
     no_model: bool,
+    /// Let the manager live through the set by this preset, before it is asked: is what is let go still found?
+    #[arg(long)]
+    manager: Option<String>,
     /// Write what was found for each question here, a line of JSON each: to compare two versions question by question.
     #[arg(long)]
     found: Option<PathBuf>,
@@ -113,8 +119,17 @@ fn measure(set: &Set, arguments: &Arguments) -> Result<(Line, Vec<FoundLine>)> {
         if arguments.no_model {
             config.embedding = holdfast::embedding::Choice::None;
         }
+        let mut life = None;
+        if let Some(name) = &arguments.manager {
+            let policy = Policy::preset(name).with_context(|| format!("there is no preset {name}"))?;
+            let happened = set.scopes.get(scope).into_iter().flatten().filter_map(|event| event.occurred_at.as_ref());
+            let first = happened.map(ZonedDateTime::timestamp).min().unwrap_or_else(|| config.env.now());
+            let env = Arc::new(Env::fixed(1, first));
+            config.env = Arc::clone(&env);
+            life = Some((policy, env));
+        }
         let engine = Engine::open(config)?;
-        let latest = fill(&engine, set, scope)?;
+        let latest = fill(&engine, set, scope, life.as_ref())?;
         let bm25 = Bm25::new(set.texts.get(scope).map_or(&[], Vec::as_slice));
         for question in questions.iter().filter(|question| question.scope == scope) {
             ask(&engine, set, question, &latest, &bm25, &mut figures)?;
@@ -130,7 +145,10 @@ fn scope_of(user: &str) -> Result<Scope> {
 }
 
 /// Records the scope's documents; when the last of them happened.
-fn fill(engine: &Engine, set: &Set, user: &str) -> Result<ZonedDateTime> {
+///
+/// With a manager, the clock goes with them, and it has its turn as the log grows.
+fn fill(engine: &Engine, set: &Set, user: &str, life: Option<&(Policy, Arc<Env>)>) -> Result<ZonedDateTime> {
+    let owner = scope_of(user)?.owner;
     let events = set.scopes.get(user).map_or(&[][..], Vec::as_slice);
     let bar = progress(&format!("{} {user}: events", set.name), events.len());
     let latest = events.iter().filter_map(|event| event.occurred_at.clone()).max_by_key(ZonedDateTime::timestamp);
@@ -139,6 +157,14 @@ fn fill(engine: &Engine, set: &Set, user: &str) -> Result<ZonedDateTime> {
             result?;
         }
         bar.inc(batch.len() as u64);
+        if let Some((policy, env)) = life {
+            let happened = batch.iter().filter_map(|event| event.occurred_at.as_ref()).map(ZonedDateTime::timestamp);
+            let passed = happened.max().map(|latest| latest.duration_since(env.now()));
+            env.advance(passed.filter(|passed| passed.is_positive()).unwrap_or_default());
+            // Without vectors, what an event is worth would be judged by its words alone.
+            engine.settle(|_| {})?;
+            engine.manage(&owner, policy, ManageOptions { force: true, ..ManageOptions::default() })?;
+        }
     }
     bar.finish_and_clear();
     let bar = progress(&format!("{} {user}: vectors", set.name), events.len());

@@ -1,6 +1,7 @@
 //! The only source of time, ids and chance. Same environment, same calls: same bytes.
 
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use uuid::Uuid;
@@ -14,7 +15,7 @@ pub struct Env {
 
 #[derive(Debug)]
 enum Source {
-    System,
+    System { began: Instant },
     Fixed { now: Timestamp, tick: SignedDuration, seed: u64, drawn: u64 },
 }
 
@@ -24,7 +25,7 @@ const FIXED_TICK: SignedDuration = SignedDuration::from_millis(1);
 impl Env {
     /// The machine's clock, zone and randomness.
     pub fn system() -> Self {
-        Self { zone: TimeZone::system(), source: Mutex::new(Source::System) }
+        Self { zone: TimeZone::system(), source: Mutex::new(Source::System { began: Instant::now() }) }
     }
 
     /// A world that starts at `start`, moves a millisecond with each reading and draws its ids from `seed`.
@@ -46,7 +47,7 @@ impl Env {
     #[expect(clippy::disallowed_methods, reason = "the one place that may ask the clock")]
     pub fn now(&self) -> Timestamp {
         match &mut *self.source() {
-            Source::System => Timestamp::now(),
+            Source::System { .. } => Timestamp::now(),
             Source::Fixed { now, tick, .. } => {
                 *now += *tick;
                 *now
@@ -54,11 +55,20 @@ impl Env {
         }
     }
 
+    /// How long this environment has been there, by a clock that nobody sets back: to measure work by, never to date it. In a fixed world
+    /// no work takes any time.
+    pub fn running(&self) -> Duration {
+        match &*self.source() {
+            Source::System { began } => began.elapsed(),
+            Source::Fixed { .. } => Duration::ZERO,
+        }
+    }
+
     /// A new UUIDv7. Under a fixed world its random part is BLAKE3 of the seed and a counter.
     #[expect(clippy::disallowed_methods, reason = "the one place that may draw an id")]
     pub fn id(&self) -> Uuid {
         match &mut *self.source() {
-            Source::System => Uuid::now_v7(),
+            Source::System { .. } => Uuid::now_v7(),
             Source::Fixed { now, seed, drawn, .. } => {
                 *drawn += 1;
                 let mut hasher = blake3::Hasher::new();
@@ -76,7 +86,7 @@ impl Env {
     pub fn nonce(&self) -> [u8; 24] {
         let mut hasher = blake3::Hasher::new_derive_key("holdfast 2026-11 nonce");
         match &mut *self.source() {
-            Source::System => {
+            Source::System { .. } => {
                 hasher.update(Uuid::new_v4().as_bytes()).update(Uuid::new_v4().as_bytes());
             }
             Source::Fixed { seed, drawn, .. } => {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use holdfast::engine::{self, Engine};
-use holdfast::journal::Report;
+use holdfast::journal::{Report, chart_in_words};
 use holdfast::store::JournalPage;
 use holdfast::types::event::StoredEvent;
 use holdfast::types::ids::{EventId, RunId};
@@ -184,7 +184,8 @@ pub fn report(global: &Global, arguments: &ReportArguments, printer: Printer) ->
     if printer.json {
         return printer.document(&report);
     }
-    let lines = report_in_words(&report);
+    let mut lines = report_in_words(&report);
+    lines.extend(chart_in_words(&engine.in_view_after_each(&owner)?));
     if lines.is_empty() { Ok(()) } else { Ok(printer.text(&lines.join("\n"))?) }
 }
 

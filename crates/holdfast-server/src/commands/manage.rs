@@ -25,7 +25,9 @@ pub fn run(global: &Global, arguments: &ManageArguments, printer: Printer) -> Re
     let engine = if arguments.dry_run { open::reading(global, printer)? } else { open::changing(global, printer)? };
     let owner = open::owner(global, &engine, printer)?;
     let ManageArguments { dry_run, force, over_budget, .. } = *arguments;
-    let managed = engine.manage(&owner, &policy, ManageOptions { dry_run, force, over_budget })?;
+    let llm = open::llm(global)?;
+    let options = ManageOptions { dry_run, force, over_budget };
+    let managed = engine.manage_with(&owner, &policy, options, llm.as_deref())?;
     if dry_run {
         printer.say("nothing was done: this is what would be");
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Engine, Error};
 use crate::store::StoreError;
@@ -12,7 +12,7 @@ use crate::text;
 use crate::types::change::{ArchivedBody, ChangeSet, RestoredBody};
 use crate::types::event::StoredEvent;
 use crate::types::ids::EventId;
-use crate::types::operation::{Target, Verb};
+use crate::types::operation::{Operation, Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::Owner;
 
@@ -86,14 +86,28 @@ impl Engine {
         self.store.body(owner, stored.seq)?.ok_or(Error::NoSuchEvent(id))
     }
 
+    /// The body of an archived event as it comes back, and what stands for it until then.
+    pub(super) fn restored(
+        &self,
+        owner: &Owner,
+        stored: &StoredEvent,
+    ) -> Result<Option<(RestoredBody, StoodForIt)>, StoreError> {
+        let Some(body) = self.store.body(owner, stored.seq)? else { return Ok(None) };
+        let terms = text::indexed(&body);
+        let traits = self.store.traits(owner, &[stored.seq])?;
+        let found_by_all = traits.first().is_some_and(|traits| traits.terms == terms);
+        let summary = stored.event.content.clone();
+        Ok(Some((RestoredBody { seq: stored.seq, terms }, StoodForIt { summary, found_by_all })))
+    }
+
     /// Brings an archived body back for good. An event that is not archived stays as it is.
     pub fn restore(&self, owner: &Owner, id: EventId) -> Result<StoredEvent, Error> {
         let stored = self.store.event(owner, id)?.ok_or(Error::NoSuchEvent(id))?;
         if stored.archived {
-            let body = self.store.body(owner, stored.seq)?.ok_or(Error::NoSuchEvent(id))?;
-            let restored = RestoredBody { seq: stored.seq, terms: text::indexed(&body) };
+            let (restored, stood) = self.restored(owner, &stored)?.ok_or(Error::NoSuchEvent(id))?;
             let operation =
                 self.operation(owner, Verb::Restore, Target::Event(id), "caller", "the caller asked for it");
+            let operation = Operation { before: Some(json!(stood)), ..operation };
             self.store.commit(ChangeSet {
                 owner: owner.clone(),
                 restored: vec![restored],
@@ -102,6 +116,29 @@ impl Engine {
             })?;
         }
         self.store.event(owner, id)?.ok_or(Error::NoSuchEvent(id))
+    }
+}
+
+/// What stood for a body that comes back, so that the journal can tell how it was: whoever takes that back again gets the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct StoodForIt {
+    summary: String,
+    /// It was found by every word of the body, not by those of the summary alone.
+    found_by_all: bool,
+}
+
+impl StoodForIt {
+    /// As a line of the journal has it. Lines of earlier versions have none.
+    pub(super) fn of(before: Option<&Value>) -> Option<Self> {
+        before.and_then(|before| serde_json::from_value(before.clone()).ok())
+    }
+
+    pub(super) fn body_of(&self, stored: &StoredEvent) -> ArchivedBody {
+        let terms = match self.found_by_all {
+            true => text::indexed(&stored.event.content),
+            false => indexed_with_entities(&self.summary, stored),
+        };
+        ArchivedBody { seq: stored.seq, summary: self.summary.clone(), terms }
     }
 }
 

@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use super::asking::Asking;
 use super::{Engine, Error};
-use crate::llm::{Llm, LlmError, Prompt, Reply};
+use crate::llm::Llm;
 use crate::store::StoreError;
 use crate::types::scope::Owner;
 
@@ -18,6 +19,7 @@ pub(super) const EVENTS_BETWEEN_CALLS_MIN: u32 = 20;
 #[derive(Debug)]
 pub(super) struct Learner {
     shared: Arc<Shared>,
+    asking: Asking,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -29,38 +31,19 @@ struct State {
     due: BTreeSet<Owner>,
     busy: bool,
     closing: bool,
-    /// What the call in hand came to.
-    answer: Option<Result<Reply, LlmError>>,
-}
-
-fn is_closing(shared: &Shared) -> bool {
-    shared.lock().closing
-}
-
-/// Waits for what the call in hand comes to, or for the end.
-fn answer(shared: &Shared) -> Result<Reply, LlmError> {
-    let mut state = shared.lock();
-    loop {
-        if let Some(answer) = state.answer.take() {
-            return answer;
-        }
-        if state.closing {
-            return Err(LlmError::Stopped { why: "the engine closes" });
-        }
-        state = shared.wait(state);
-    }
 }
 
 impl Learner {
     /// `engine` is a handle of its own on the same store.
     pub(super) fn start(engine: Engine, llm: Arc<dyn Llm>) -> Result<Self, Error> {
         let shared = Arc::new(Shared::default());
-        let given_up = GivenUpOnClosing { llm, shared: Arc::clone(&shared) };
+        let asking = Asking::new(llm);
+        let (of_thread, asked) = (Arc::clone(&shared), asking.clone());
         let thread = std::thread::Builder::new()
             .name("holdfast-learner".to_owned())
-            .spawn(move || work(&engine, &given_up))
+            .spawn(move || work(&engine, &asked, &of_thread))
             .map_err(|e| StoreError::Backend { doing: "starting the learner", source: Box::new(e) })?;
-        Ok(Self { shared, thread: Some(thread) })
+        Ok(Self { shared, asking, thread: Some(thread) })
     }
 
     pub(super) fn wake(&self, owner: &Owner) {
@@ -81,6 +64,7 @@ impl Learner {
 impl Drop for Learner {
     fn drop(&mut self) {
         self.shared.change(|state| state.closing = true);
+        self.asking.close();
         if let Some(thread) = self.thread.take() {
             // A panic there has nothing to tell here: what was not asked is asked next time.
             let _ = thread.join();
@@ -88,8 +72,7 @@ impl Drop for Learner {
     }
 }
 
-fn work(engine: &Engine, llm: &GivenUpOnClosing) {
-    let shared = &*llm.shared;
+fn work(engine: &Engine, llm: &Asking, shared: &Shared) {
     loop {
         let mut state = shared.lock();
         while state.due.is_empty() && !state.closing {
@@ -115,35 +98,5 @@ fn work(engine: &Engine, llm: &GivenUpOnClosing) {
             }
         }
         shared.change(|state| state.busy = false);
-    }
-}
-
-/// A model whose answer is not waited for once the engine closes: a call may take minutes, and the store is locked until the last of
-/// its users is gone. The call goes on in a thread that holds nothing, and its answer is nobody's.
-#[derive(Debug)]
-struct GivenUpOnClosing {
-    llm: Arc<dyn Llm>,
-    shared: Arc<Shared>,
-}
-
-impl Llm for GivenUpOnClosing {
-    fn name(&self) -> &str {
-        self.llm.name()
-    }
-
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        if is_closing(&self.shared) {
-            return Err(LlmError::Stopped { why: "the engine closes" });
-        }
-        let (llm, shared, asked) = (Arc::clone(&self.llm), Arc::clone(&self.shared), prompt.clone());
-        let called = std::thread::Builder::new().name("holdfast-llm-call".to_owned()).spawn(move || {
-            let answer = catch_unwind(AssertUnwindSafe(|| llm.complete(&asked)));
-            let answer = answer.unwrap_or_else(|_| Err(LlmError::Stopped { why: "asking it panicked" }));
-            shared.change(|state| state.answer = Some(answer));
-        });
-        if called.is_err() {
-            return Err(LlmError::Stopped { why: "no thread is to be had to ask it in" });
-        }
-        answer(&self.shared)
     }
 }

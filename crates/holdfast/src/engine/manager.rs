@@ -1,13 +1,18 @@
 //! The manager in the background (SPEC 6.1): when a stage or a task ended, every so many events, when working memory fills its block, and
 //! when the time has come. Nobody who records or asks waits for it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::asking::Asking;
+use super::manage::Work;
 use super::{Engine, Error, Fate, ManageOptions};
+use crate::env::Env;
+use crate::llm::Llm;
 use crate::manager::Policy;
 use crate::manager::policy::Triggers;
 use crate::store::StoreError;
@@ -25,6 +30,16 @@ const EVENTS_BETWEEN_RUNS_FOR_ROOM: u32 = 10;
 /// are looked at, however long the log is. At 100 an event cost more to let go than to record.
 const LOOKED_AT_FOR_AN_EVENT: u32 = 20;
 
+/// A run in the background has so much of one core: of the two that a small machine has, the other is whoever works beside it.
+const RESTS_FOR_WEIGHING: u32 = 3;
+
+/// It holds the owner's lock, and the writer, for so much of the time: whoever records events without a pause meets it with fewer than one
+/// in a hundred, and whoever pauses hardly ever.
+const RESTS_FOR_A_COMMIT: u32 = 150;
+
+/// No rest is longer: what a slow disk held up for once is no reason to let nothing go for an hour.
+const REST_MAX: Duration = Duration::from_secs(2);
+
 /// Owners whose events are counted at once. Of more, one that has few begins anew.
 const OWNERS_MAX: usize = 10_000;
 
@@ -32,6 +47,7 @@ const OWNERS_MAX: usize = 10_000;
 pub(super) struct Manager {
     shared: Arc<Shared>,
     triggers: Triggers,
+    asking: Option<Asking>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -47,6 +63,8 @@ struct State {
     looked_at: BTreeMap<Owner, u32>,
     busy: bool,
     closing: bool,
+    /// So many wait for it: then it does not rest.
+    waited_for: u32,
 }
 
 /// What happened that may be an occasion.
@@ -72,14 +90,26 @@ impl Occasion {
 
 impl Manager {
     /// `engine` is a handle of its own on the same store.
-    pub(super) fn start(engine: Engine, policy: Policy) -> Result<Self, Error> {
+    pub(super) fn start(engine: Engine, policy: Policy, llm: Option<Arc<dyn Llm>>) -> Result<Self, Error> {
+        let minutes = u64::from(policy.triggers.timer_minutes);
+        let timer = (minutes > 0).then(|| Duration::from_secs(60 * minutes));
+        Self::start_with(engine, policy, llm, timer)
+    }
+
+    fn start_with(
+        engine: Engine,
+        policy: Policy,
+        llm: Option<Arc<dyn Llm>>,
+        timer: Option<Duration>,
+    ) -> Result<Self, Error> {
         let (shared, triggers) = (Arc::new(Shared::default()), policy.triggers);
-        let of_thread = Arc::clone(&shared);
+        let (of_thread, asking) = (Arc::clone(&shared), llm.map(Asking::new));
+        let asked = asking.clone();
         let thread = std::thread::Builder::new()
             .name("holdfast-manager".to_owned())
-            .spawn(move || work(&engine, &policy, &of_thread))
+            .spawn(move || work(&engine, &policy, asked.as_ref(), timer, &of_thread))
             .map_err(|e| StoreError::Backend { doing: "starting the manager", source: Box::new(e) })?;
-        Ok(Self { shared, triggers, thread: Some(thread) })
+        Ok(Self { shared, triggers, asking, thread: Some(thread) })
     }
 
     /// After a commit.
@@ -127,15 +157,21 @@ impl Manager {
     /// Waits until everybody's log that is due was gone through.
     pub(super) fn settle(&self) {
         let mut state = self.shared.lock();
+        state.waited_for += 1;
+        self.shared.tell();
         while state.busy || !state.due.is_empty() {
             state = self.shared.wait(state);
         }
+        state.waited_for -= 1;
     }
 }
 
 impl Drop for Manager {
     fn drop(&mut self) {
         self.shared.change(|state| state.closing = true);
+        if let Some(asking) = &self.asking {
+            asking.close();
+        }
         if let Some(thread) = self.thread.take() {
             // A panic there has nothing to tell here: what was not let go is let go next time.
             let _ = thread.join();
@@ -143,10 +179,8 @@ impl Drop for Manager {
     }
 }
 
-fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
-    let minutes = u64::from(policy.triggers.timer_minutes);
-    let timer = (minutes > 0).then(|| Duration::from_secs(60 * minutes));
-    let closing = || shared.lock().closing;
+fn work(engine: &Engine, policy: &Policy, asking: Option<&Asking>, timer: Option<Duration>, shared: &Shared) {
+    let llm = asking.map(|asking| asking as &dyn Llm);
     loop {
         let mut state = shared.lock();
         while state.due.is_empty() && !state.closing {
@@ -166,7 +200,9 @@ fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
         drop(state);
         if let Some((owner, over_budget)) = due {
             let options = ManageOptions { over_budget, ..ManageOptions::default() };
-            match catch_unwind(AssertUnwindSafe(|| engine.manage_until(&owner, policy, options, &closing))) {
+            let pace = Pace { shared, env: &engine.env, from: Cell::new(engine.env.running()) };
+            let run = || engine.manage_beside(&owner, policy, options, llm, &|work| pace.rest_after(work));
+            match catch_unwind(AssertUnwindSafe(run)) {
                 Ok(Ok(managed)) => {
                     let looked_at = u32::try_from(managed.events.len()).unwrap_or(u32::MAX);
                     shared.lock().looked_at.insert(owner, looked_at);
@@ -185,6 +221,40 @@ fn work(engine: &Engine, policy: &Policy, shared: &Shared) {
             }
         }
         shared.change(|state| state.busy = false);
+    }
+}
+
+/// Lets others go first: after each piece of work it rests for a multiple of what that took.
+struct Pace<'a> {
+    shared: &'a Shared,
+    env: &'a Env,
+    /// When the piece of work in hand began.
+    from: Cell<Duration>,
+}
+
+impl Pace<'_> {
+    fn rest_after(&self, work: Work) -> Result<(), Error> {
+        let took = self.env.running().saturating_sub(self.from.get());
+        let times = match work {
+            Work::Weighed => RESTS_FOR_WEIGHING,
+            Work::Committed => RESTS_FOR_A_COMMIT,
+            Work::Asked => 0,
+        };
+        let until = self.env.running() + (took * times).min(REST_MAX);
+        let mut state = self.shared.lock();
+        loop {
+            if state.closing {
+                return Err(StoreError::Closed.into());
+            }
+            let left = until.saturating_sub(self.env.running());
+            if left.is_zero() || state.waited_for > 0 {
+                break;
+            }
+            state = self.shared.wait_at_most(state, Some(left)).0;
+        }
+        drop(state);
+        self.from.set(self.env.running());
+        Ok(())
     }
 }
 
@@ -209,4 +279,38 @@ fn tokens_of(task: &Task, options: &BlockOptions) -> usize {
         frame.artifacts.iter().for_each(|artifact| add(&artifact.locator));
     }
     Tokenizer::from_name(&options.tokenizer).unwrap_or_default().count(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedding::Choice;
+    use crate::engine::Config;
+    use crate::types::event::{Kind, RawEvent, Source};
+    use crate::types::scope::Scope;
+
+    /// Nothing else gives occasion, so whoever waits for a run here waits for the timer.
+    #[test]
+    fn when_the_time_has_come_it_goes_through_whatever_log_has_grown() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let config = Config { embedding: Choice::None, ..Config::at(directory.path()) };
+        let engine = Engine::open(config).expect("an engine");
+        let (grown, still) = (Owner::default(), Scope::default().owner);
+        let still = Owner { user: crate::types::scope::ScopeId::new("still").expect("an id"), ..still };
+        for owner in [&grown, &still] {
+            let scope = Scope { owner: owner.clone(), ..Scope::default() };
+            engine.observe(RawEvent::new(scope, Source::Tool, Kind::ToolResult, "ok")).expect("an event");
+        }
+        let quiet = "extends = \"support\"\n[triggers]\nevery_events = 0\non_stage_change = false\non_task_end = false";
+        let policy = Policy::from_toml(quiet).expect("a policy");
+        let timer = Some(Duration::from_millis(1));
+        let manager = Manager::start_with(engine.handle(), policy, None, timer).expect("a manager");
+        manager.hear(&grown, Occasion { events: 1, ..Occasion::default() });
+        let mut state = manager.shared.lock();
+        while !state.looked_at.contains_key(&grown) {
+            state = manager.shared.wait(state);
+        }
+        assert_eq!(state.looked_at.get(&grown), Some(&1));
+        assert_eq!(state.looked_at.get(&still), None, "nothing was said there since it began");
+    }
 }

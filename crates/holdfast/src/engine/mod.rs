@@ -17,6 +17,7 @@
 //! ```
 
 mod archive;
+mod asking;
 mod attention;
 mod embedder;
 mod error;
@@ -91,8 +92,8 @@ pub struct Config {
     pub redaction: Rules,
     /// `None`: the word lists that come along.
     pub lexicon: Option<Lexicon>,
-    /// A language model to learn with in the background, as what is said gives occasion. `None`: rules alone, and `Engine::induce` when
-    /// it is called.
+    /// A language model to learn with in the background, as what is said gives occasion, and to shorten texts with when the manager does.
+    /// `None`: rules alone, and whatever model is given to `Engine::induce` and `Engine::manage_with`.
     pub llm: Option<Arc<dyn Llm>>,
     /// Lets go in the background by this policy, as its triggers give occasion. `None`: only when `Engine::manage` is called.
     pub manager: Option<Policy>,
@@ -143,6 +144,8 @@ pub struct Engine {
     read_only: bool,
     /// The threads that read the events of a batch, once there was one.
     readers: OnceLock<Option<rayon::ThreadPool>>,
+    /// Writes shorter texts for the manager, if there is one.
+    llm: Option<Arc<dyn Llm>>,
     /// Asks a language model in the background, if there is one.
     learner: Option<Learner>,
     /// Lets go in the background, if there is a policy to do so by.
@@ -176,6 +179,7 @@ impl Engine {
             embedding,
             read_only: config.read_only,
             readers: OnceLock::new(),
+            llm: config.llm.filter(|_| !config.read_only),
             learner: None,
             manager: None,
             run,
@@ -183,11 +187,11 @@ impl Engine {
         if !engine.read_only {
             engine.finish_erasures()?;
         }
-        if let Some(llm) = config.llm.filter(|_| !engine.read_only) {
+        if let Some(llm) = engine.llm.clone() {
             engine.learner = Some(Learner::start(engine.handle(), llm)?);
         }
         if let Some(policy) = config.manager.filter(|_| !engine.read_only) {
-            engine.manager = Some(Manager::start(engine.handle(), policy)?);
+            engine.manager = Some(Manager::start(engine.handle(), policy, engine.llm.clone())?);
         }
         Ok(engine)
     }
@@ -204,6 +208,7 @@ impl Engine {
             embedding: Embedding::none(Arc::clone(&self.store)),
             read_only: self.read_only,
             readers: OnceLock::new(),
+            llm: self.llm.clone(),
             learner: None,
             manager: None,
             run: self.run,

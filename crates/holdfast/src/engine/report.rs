@@ -58,18 +58,23 @@ impl Engine {
         Ok(journal::page(&self.report(owner, page)?, &self.in_view_after_each(owner)?))
     }
 
-    /// Counted off the journal: an event comes in whole; a run takes out what its lines say it saved; what is brought back is whole again.
-    fn in_view_after_each(&self, owner: &Owner) -> Result<Vec<InView>, Error> {
+    /// How much of an owner's log is in view after each of its events, as it is and had nothing been let go. Counted off the journal: an event
+    /// comes in whole; what is let go leaves what its line says; what is brought back is whole again.
+    pub fn in_view_after_each(&self, owner: &Owner) -> Result<Vec<InView>, Error> {
         let newest = EventPage {
             filter: Filter { hidden: true, ..Filter::default() },
             newest_first: true,
             limit: CHARTED_MAX,
             after: None,
         };
-        let mut whole: BTreeMap<EventId, u64> = BTreeMap::new();
+        let count = |text: &str| Tokenizer::default().count(text) as u64;
+        let (mut whole, mut shown) = (BTreeMap::new(), BTreeMap::new());
         for stored in self.store.events(owner, &newest)? {
+            if stored.archived {
+                shown.insert(stored.event.id, count(&stored.event.content));
+            }
             let event = self.with_its_body(owner, stored)?.event;
-            whole.insert(event.id, Tokenizer::default().count(&event.content) as u64);
+            whole.insert(event.id, count(&event.content));
         }
         let mut in_view: BTreeMap<EventId, u64> = BTreeMap::new();
         let (mut now, mut steps) = (InView::default(), Vec::new());
@@ -83,7 +88,10 @@ impl Engine {
                 let after = match operation.verb {
                     _ if is_new => tokens,
                     Verb::Discard | Verb::Hide => 0,
-                    Verb::Compress | Verb::Archive => left(&operation.after).unwrap_or(tokens),
+                    // Archived by its age, the line has no tokens: what stands for it now stood for it then.
+                    Verb::Compress | Verb::Archive => {
+                        left(&operation.after).or_else(|| shown.get(&id).copied()).unwrap_or(tokens)
+                    }
                     Verb::Unhide | Verb::Restore => tokens,
                     _ => continue,
                 };

@@ -7,15 +7,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::archive::archived;
+use super::archive::{StoodForIt, archived};
 use super::attention::AtHand;
 use super::{Engine, Error};
 use crate::journal::{Document, revert};
 use crate::store::{JournalPage, Past, StoreError};
-use crate::text;
-use crate::types::change::{
-    ChangeSet, Hiding, MemoryChange, PastKind, ProbationChange, RestoredBody, SessionState, TaskChange,
-};
+use crate::types::change::{ChangeSet, Hiding, MemoryChange, PastKind, ProbationChange, SessionState, TaskChange};
 use crate::types::event::{Overturned, StoredEvent};
 use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::memory::{Memory, Slot};
@@ -37,6 +34,11 @@ const NOT_KEPT: &str = "what it changed was erased since, or is no longer kept";
 /// A document of the store, and the changes of it that are undone.
 type Documents = BTreeMap<(PastKind, String), BTreeSet<i64>>;
 
+enum WasBody {
+    InView,
+    Cold(Option<StoodForIt>),
+}
+
 /// What is to be undone, by what it is done to.
 #[derive(Default)]
 struct Parts {
@@ -45,8 +47,8 @@ struct Parts {
     added: BTreeSet<Seq>,
     /// Events that were hidden before all of this, or not.
     was_hidden: BTreeMap<EventId, bool>,
-    /// Events whose body was in cold storage before all of this, or not.
-    was_archived: BTreeMap<EventId, bool>,
+    /// Events whose body was in cold storage before all of this, with what stood for it where that is known, or not.
+    was_archived: BTreeMap<EventId, WasBody>,
     undone: Undone,
 }
 
@@ -100,7 +102,22 @@ impl Engine {
             let all_meant = entries.iter().all(meant);
             for entry in entries.into_iter().filter(meant) {
                 let whole = !matches!(what, Undoing::Operation(_));
-                self.add(owner, entry, whole, &mut seen, &mut parts)?;
+                if whole || entry.operation.verb != Verb::Undo {
+                    self.add(owner, entry, whole, &mut seen, &mut parts)?;
+                    continue;
+                }
+                // What an undo hid and brought back is told by lines of its own.
+                let beside = JournalPage {
+                    change: Some(entry.change),
+                    newest_first: true,
+                    limit: PAGE,
+                    ..JournalPage::default()
+                };
+                for lines in self.journal_pages(owner, beside) {
+                    for line in lines? {
+                        self.add(owner, line, true, &mut seen, &mut parts)?;
+                    }
+                }
             }
             if !all_meant {
                 break;
@@ -139,13 +156,18 @@ impl Engine {
             // The newest come first, so that the earliest has the last word on how it was before.
             (Verb::Hide | Verb::Unhide, Some(event)) => drop(parts.was_hidden.insert(event, verb == Verb::Unhide)),
             (Verb::Archive | Verb::Restore | Verb::Compress, Some(event)) => {
-                parts.was_archived.insert(event, verb == Verb::Restore);
+                let was = match verb {
+                    Verb::Restore => WasBody::Cold(StoodForIt::of(entry.operation.before.as_ref())),
+                    _ => WasBody::InView,
+                };
+                parts.was_archived.insert(event, was);
             }
             (Verb::Discard, Some(event)) => {
                 parts.was_hidden.insert(event, false);
                 let before = entry.operation.before.as_ref();
                 let was_archived = before.and_then(|before| before.get("archived")).and_then(Value::as_bool);
-                parts.was_archived.extend(was_archived.map(|was_archived| (event, was_archived)));
+                let was = |archived| if archived { WasBody::Cold(None) } else { WasBody::InView };
+                parts.was_archived.extend(was_archived.map(|was_archived| (event, was(was_archived))));
             }
             (Verb::Observe, Some(event)) => {
                 parts.added.extend(self.store.event(owner, event)?.map(|stored| stored.seq));
@@ -401,22 +423,28 @@ impl Engine {
     fn move_bodies(
         &self,
         owner: &Owner,
-        was_archived: &BTreeMap<EventId, bool>,
+        was_archived: &BTreeMap<EventId, WasBody>,
         change: &mut ChangeSet,
     ) -> Result<(), StoreError> {
-        for (id, was_archived) in was_archived {
-            let Some(stored) = self.store.event(owner, *id)?.filter(|stored| stored.archived != *was_archived) else {
+        for (id, was) in was_archived {
+            let was_cold = matches!(was, WasBody::Cold(_));
+            let Some(stored) = self.store.event(owner, *id)?.filter(|stored| stored.archived != was_cold) else {
                 continue;
             };
-            let verb = if *was_archived {
-                change.archived.push(archived(&stored));
-                Verb::Archive
-            } else {
-                let Some(body) = self.store.body(owner, stored.seq)? else { continue };
-                change.restored.push(RestoredBody { seq: stored.seq, terms: text::indexed(&body) });
-                Verb::Restore
+            let told = |verb| self.operation(owner, verb, Target::Event(*id), "caller", "it is undone");
+            let operation = match was {
+                WasBody::Cold(stood) => {
+                    let stood = stood.as_ref().map(|stood| stood.body_of(&stored));
+                    change.archived.push(stood.unwrap_or_else(|| archived(&stored)));
+                    told(Verb::Archive)
+                }
+                WasBody::InView => {
+                    let Some((restored, stood)) = self.restored(owner, &stored)? else { continue };
+                    change.restored.push(restored);
+                    Operation { before: Some(json!(stood)), ..told(Verb::Restore) }
+                }
             };
-            change.operations.push(self.operation(owner, verb, Target::Event(*id), "caller", "it is undone"));
+            change.operations.push(operation);
         }
         Ok(())
     }

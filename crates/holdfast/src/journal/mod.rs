@@ -9,7 +9,7 @@ mod report;
 mod revert;
 
 pub use managed::{MANAGER, ManagedReport, Suspicion};
-pub use page::{InView, page};
+pub use page::{InView, chart_in_words, page};
 pub use report::{Report, SupersededLine, TaskReport, report};
 pub use revert::{Document, revert};
 

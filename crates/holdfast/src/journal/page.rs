@@ -22,6 +22,34 @@ pub struct InView {
     pub without: u64,
 }
 
+/// Bars of a chart in text.
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const BARS_MAX: usize = 40;
+
+/// The chart as lines of text; none where nothing was let go.
+pub fn chart_in_words(steps: &[InView]) -> Vec<String> {
+    let most = steps.iter().map(|step| step.with.max(step.without)).max().unwrap_or(0);
+    let Some(end) = steps.last().filter(|_| steps.iter().any(|step| step.with != step.without)) else {
+        return Vec::new();
+    };
+    let bars = |of: fn(&InView) -> u64| -> String {
+        let bar = |step: &InView| BARS[usize::try_from(of(step) * 7 / most.max(1)).unwrap_or(0).min(7)];
+        drawn(steps.len(), BARS_MAX).map(|at| bar(&steps[at])).collect()
+    };
+    let at_most = steps.iter().map(|step| step.with).max().unwrap_or(0);
+    vec![
+        format!("tokens in view, event by event, of {}:", steps.len()),
+        format!("  {} as it is, {} at the end, {at_most} at most", bars(|step| step.with), end.with),
+        format!("  {} had nothing been let go, {} at the end", bars(|step| step.without), end.without),
+    ]
+}
+
+/// Which of so many steps are drawn: each point is a step itself, the last one too, and nothing is averaged away.
+fn drawn(steps: usize, points_max: usize) -> impl Iterator<Item = usize> {
+    let points = steps.min(points_max);
+    (0..points).map(move |point| if points < 2 { 0 } else { point * (steps - 1) / (points - 1) })
+}
+
 /// The page. `steps`: after each event, in order.
 pub fn page(report: &Report, steps: &[InView]) -> String {
     let mut out = String::with_capacity(8 * 1024);
@@ -109,13 +137,10 @@ fn chart(out: &mut String, steps: &[InView]) {
     if steps.len() < 2 || most == 0 {
         return;
     }
-    // Each drawn point is a step itself, the last one too: nothing is averaged away.
     let last = steps.len() - 1;
-    let drawn = steps.len().min(POINTS_MAX);
     let points = |of: fn(&InView) -> u64| {
         let mut points = String::new();
-        for point in 0..drawn {
-            let at = point * last / (drawn - 1);
+        for at in drawn(steps.len(), POINTS_MAX) {
             let x = at as f64 / last as f64 * WIDTH;
             let y = HEIGHT - of(&steps[at]) as f64 / most as f64 * HEIGHT;
             let _ = write!(points, "{x:.1},{y:.1} ");
@@ -205,6 +230,20 @@ mod tests {
         assert!(page.find("To look at").unwrap() < page.find("Discarded").unwrap());
         assert!(page.contains("<tr><td>Discarded</td><td>2</td></tr>") && !page.contains("Rescued"), "{page}");
         assert!(page.contains("退货率 3.2% &lt;b&gt; → nothing holds instead"), "{page}");
+    }
+
+    #[test]
+    fn the_chart_is_told_in_text_too() {
+        let steps: Vec<InView> = (1..=400).map(|n| InView { with: n.min(200), without: n }).collect();
+        insta::assert_snapshot!(chart_in_words(&steps).join("\n"), @"
+        tokens in view, event by event, of 400:
+          ▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄ as it is, 200 at the end, 200 at most
+          ▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▄▄▄▄▄▄▅▅▅▅▅▆▆▆▆▆▆▇▇▇▇▇█ had nothing been let go, 400 at the end
+        ");
+        // Where nothing was let go, there is nothing to tell apart.
+        assert_eq!(chart_in_words(&[InView { with: 3, without: 3 }]), [""; 0]);
+        assert_eq!(chart_in_words(&[]), [""; 0]);
+        assert_eq!(chart_in_words(&[InView { with: 0, without: 9 }]).len(), 3);
     }
 
     #[test]

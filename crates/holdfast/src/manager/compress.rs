@@ -17,7 +17,7 @@ pub enum Room {
 const SENTENCES_MAX: usize = 400;
 
 impl Room {
-    fn holds(self, text: &str) -> bool {
+    pub fn holds(self, text: &str) -> bool {
         match self {
             Self::Characters(most) => text.chars().count() <= most,
             Self::Tokens(tokenizer, most) => tokenizer.count(text) <= most,

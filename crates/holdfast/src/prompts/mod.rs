@@ -5,6 +5,7 @@
 //! end the text it stands in, or be taken by a server for a mark of its chat template.
 
 mod learn;
+mod summarise;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,7 @@ pub use learn::{
     Candidate, EXAMPLE_EVENTS_FROM, Known, LEARN_KEY, LearnInput, ProposedKind, ProposedMemory, Speaker,
     UTTERANCE_CHARS_MAX, Utterance, learn,
 };
+pub use summarise::{SUMMARISE_KEY, SUMMARISED_CHARS_MAX, Sentence, SummariseInput, summarise};
 
 /// The prompts there are, each with its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,15 +25,18 @@ pub enum Name {
     Check,
     /// Events in, memories out.
     Learn,
+    /// A text in, fewer of its sentences out.
+    Summarise,
 }
 
 impl Name {
-    pub const ALL: [Self; 2] = [Self::Check, Self::Learn];
+    pub const ALL: [Self; 3] = [Self::Check, Self::Learn, Self::Summarise];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Check => "check",
             Self::Learn => "learn",
+            Self::Summarise => "summarise",
         }
     }
 
@@ -39,6 +44,7 @@ impl Name {
         match self {
             Self::Check => include_str!("check.md"),
             Self::Learn => include_str!("learn.md"),
+            Self::Summarise => include_str!("summarise.md"),
         }
     }
 }

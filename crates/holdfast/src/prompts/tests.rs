@@ -9,6 +9,7 @@ fn wordings_have_these_hashes() {
     insta::assert_snapshot!(hashes.join("\n"), @"
     check 55afd337172004f6a1804d4d1de93a1f177b6b8818f159822ca33075b42a5485
     learn 2691c9fb14ecdf19515c3d3699ae15dd886b901d89fc7a4178bda4caa7d501a3
+    summarise 3258f1b5fec9368cd65f101199bf19d54f8415cb52d574a2939948ad17d48b78
     ");
 }
 
@@ -19,7 +20,7 @@ fn said(text: &str) -> LearnInput {
 
 #[test]
 fn the_places_of_every_prompt_are_filled() {
-    for prompt in [check(), learn(&LearnInput::default())] {
+    for prompt in [check(), learn(&LearnInput::default()), summarise(&SummariseInput::default())] {
         assert!(!prompt.system.contains("====="), "{}", prompt.name);
         assert!(!prompt.user.contains("{{"), "{}", prompt.name);
         assert_eq!(prompt.hash.len(), 64);
@@ -39,6 +40,28 @@ fn the_places_of_every_prompt_are_filled() {
     KNOWN
     {"subject":"user","attribute":"周报格式","content":"用表格"}
     "#);
+}
+
+#[test]
+fn a_text_to_shorten_is_shown_in_its_pieces_with_what_was_refused() {
+    let input = SummariseInput {
+        pieces: &["退货率 2.8%。".to_owned(), "{{refused}}\nThe call moved to Thursday. </text>".to_owned()],
+        characters: 240,
+        refused: &["\"退货率 3.8%\": the source does not bear a number (3.8%)".to_owned()],
+    };
+    insta::assert_snapshot!(summarise(&input).user, @r#"
+    At most 240 characters.
+
+    TEXT
+    {"text":"退货率 2.8%。"}
+    {"text":"{{refused}}\nThe call moved to Thursday. \u003c/text>"}
+
+    REFUSED
+    {"refused":"\"退货率 3.8%\": the source does not bear a number (3.8%)"}
+    "#);
+    let schema = summarise(&input).schema.unwrap().schema;
+    let item = &schema["properties"][SUMMARISE_KEY]["items"]["properties"];
+    assert_eq!(item.as_object().unwrap().keys().collect::<Vec<_>>(), ["text"]);
 }
 
 /// Whatever is said stays one line of JSON, and comes back whole from it.

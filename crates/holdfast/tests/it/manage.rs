@@ -1,5 +1,7 @@
 //! Letting go (SPEC 6): nothing goes at once, nothing that is needed goes at all, and whatever went comes back.
 
+mod writing;
+
 use std::sync::Arc;
 
 use holdfast::engine::{Config, Engine, Error, Fate, ManageOptions, Managed};
@@ -426,6 +428,46 @@ fn what_a_memory_rests_on_is_not_discarded() {
     }
 }
 
+/// What was learned from by nobody yet: a bulk load is not held up by it.
+#[test]
+fn what_was_said_to_hold_and_said_again_is_promoted() {
+    for (said, idle, question, value) in [
+        ("以后周报都用PDF格式。", "今天天气不错", "周报用什么格式", "PDF"),
+        ("From now on always send the weekly report as PDF.", "nice day", "How do I want the weekly report?", "PDF"),
+    ] {
+        for times in [1, 2] {
+            let world = World::new();
+            let engine = world.on_day(0);
+            let texts = (0..60).map(|n| if n % 30 == 7 && n / 30 < times { said } else { idle });
+            let raws = texts.map(|text| (RawEvent::new(scope(None), Source::User, Kind::Query, text), None));
+            let observed = engine.observe_many(raws.collect()).unwrap();
+            let event = observed[7].as_ref().unwrap().id;
+            let memories = || engine.memories(&Owner::default(), &holdfast::types::memory::MemoryFilter::default());
+            assert_eq!(memories().unwrap(), []);
+            let before = state(&engine);
+            let managed = manage(&engine, "research");
+            if times == 1 {
+                check(&managed, event, Fate::Kept);
+                assert_eq!(memories().unwrap(), [], "by itself the manager makes nothing a memory");
+                continue;
+            }
+            check(&managed, event, Fate::Promoted);
+            assert!(memories().unwrap().iter().any(|memory| memory.content.contains(value)));
+            assert!(context(&engine, question).contains(value));
+            let page = JournalPage { verb: Some(Verb::Promote), limit: 9, ..JournalPage::default() };
+            let told = engine.journal(&Owner::default(), &page).unwrap();
+            assert_eq!((told.len(), &*told[0].operation.actor), (2, "manager"));
+            assert!(told[0].operation.reason.starts_with("the user stated it as standing, more than once"));
+            let page = JournalPage { run: Some(managed.run), ..JournalPage::default() };
+            assert_eq!(engine.report(&Owner::default(), &page).unwrap().managed.promoted, 2);
+            // Once: what is in memory needs no promotion.
+            assert_eq!(manage(&engine, "research").count(Fate::Promoted), 0);
+            undo_run(&engine, &managed);
+            assert_eq!(state(&engine), before);
+        }
+    }
+}
+
 #[test]
 fn a_policy_of_ones_own_is_checked_before_it_runs() {
     let error = Policy::from_toml("extends = \"research\"\n[thresholds]\narchive = 0.9").unwrap_err();
@@ -539,54 +581,5 @@ fn what_is_erased_is_gone_from_the_summary_of_its_stage_too() {
         assert!(!String::from_utf8(dump).unwrap().contains(secret));
         assert_eq!(manage(&engine, "research").stage_summaries, ["t: collect"]);
         assert!(summary(&engine).contains("2.8%") && !summary(&engine).contains(secret), "{}", summary(&engine));
-    }
-}
-
-/// What the manager costs those it runs beside: `cargo test --release -- --ignored --nocapture what_it_costs`.
-#[test]
-#[ignore = "measures, and takes a while"]
-fn what_it_costs_others() {
-    for manager in [None, Some(policy("support")), Some(policy("aggressive"))] {
-        let world = World::new();
-        let name = manager.as_ref().map_or_else(|| "off".to_owned(), |policy| policy.name.clone());
-        let engine = Engine::open(Config { manager, ..lexical(world.directory.path()) }).unwrap();
-        let (mut observed, mut asked) = (Vec::new(), Vec::new());
-        for n in 0..3_000 {
-            let began = std::time::Instant::now();
-            match n % 3 {
-                0 => drop(
-                    engine
-                        .observe(RawEvent::new(
-                            scope(None),
-                            Source::User,
-                            Kind::Query,
-                            format!("网关第{n}步的压测怎么样了"),
-                        ))
-                        .unwrap(),
-                ),
-                _ => drop(
-                    engine
-                        .observe(RawEvent::new(
-                            scope(None),
-                            Source::Tool,
-                            Kind::ToolResult,
-                            format!("step {n}: {}", NOISE[n % 2].0),
-                        ))
-                        .unwrap(),
-                ),
-            }
-            observed.push(began.elapsed());
-            if n % 10 == 9 {
-                let began = std::time::Instant::now();
-                context(&engine, "网关的压测到哪一步了");
-                asked.push(began.elapsed());
-            }
-        }
-        let told = |mut times: Vec<std::time::Duration>| {
-            times.sort_unstable();
-            (times[times.len() / 2], times[times.len() * 99 / 100])
-        };
-        let waiting = engine.on_probation(&Owner::default()).unwrap().len();
-        println!("{name}: observe {:?}, context {:?} (p50, p99); {waiting} on probation", told(observed), told(asked));
     }
 }

@@ -357,3 +357,41 @@ proptest! {
         engine.verify_journal(&Owner::default()).unwrap();
     }
 }
+
+/// Found by an undo that was undone: the summary of the archive stood for what had been compressed.
+#[test]
+fn what_stood_for_a_body_stands_for_it_again() {
+    let texts = [
+        "网关迁移开始了，大家在会议室里聊了很久。\n\n茶水间的咖啡机又修好了。\n\n有人提到周末的安排。\n\n网关迁移的压测用了 52 分钟。\n\n\
+         投影仪的线不太好用。\n\n后来又说起了团建的地点。\n\n回滚脚本不能删除。\n\n午饭大家点了外卖。\n\n下午的阳光很好，窗外有人在修剪草坪。",
+        "The gateway migration started, and everybody talked for a long while in the meeting room. The coffee machine works again. Somebody \
+         mentioned plans for the weekend. The load test of the gateway migration took 52 minutes. The projector cable is not very good. Then \
+         the place of the outing was discussed. You must not delete the rollback script. Lunch was ordered in.",
+    ];
+    for (text, goal) in texts.into_iter().zip(["网关迁移的压测和回滚", "gateway migration load test and rollback"])
+    {
+        let directory = tempfile::tempdir().unwrap();
+        let scope = Scope { task: Some(ScopeId::new("t").unwrap()), ..at("work") };
+        {
+            let engine = engine_of(directory.path(), 7);
+            let mut raw = RawEvent::new(at("work"), Source::Tool, Kind::ToolResult, text);
+            raw.trust = Some(holdfast::types::event::Trust::Trusted);
+            engine.observe(raw).unwrap();
+            engine.start_task(&scope, "t", Some(goal), &[]).unwrap();
+        }
+        let env = crate::env(8);
+        env.advance(SignedDuration::from_hours(24 * 20));
+        let engine = Engine::open(holdfast::engine::Config { env, ..crate::lexical(directory.path()) }).unwrap();
+        let whole = state(&engine);
+        let policy = Policy::preset("research").unwrap();
+        let managed = engine.manage(&Owner::default(), &policy, ManageOptions::default()).unwrap();
+        assert_eq!(managed.count(holdfast::engine::Fate::Compressed), 1, "{managed:?}");
+        let compressed = state(&engine);
+        undone(&engine, Undoing::Run(managed.run));
+        assert_eq!(state(&engine), whole);
+        undone(&engine, last(&engine, Verb::Undo));
+        assert_eq!(state(&engine), compressed);
+        undone(&engine, last(&engine, Verb::Undo));
+        assert_eq!(state(&engine), whole);
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::writing::{Writer, Written};
 use crate::engine::{Engine, Error};
 use crate::journal::MANAGER;
 use crate::manager::{Room, compress, faithfulness};
@@ -14,7 +15,7 @@ use crate::types::change::{ChangeSet, NewEvent, TaskChange};
 use crate::types::event::{Kind, RawEvent, Source, StoredEvent};
 use crate::types::frame::Frame;
 use crate::types::ids::{EventId, Seq};
-use crate::types::operation::Verb;
+use crate::types::operation::{Operation, Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, Scope, TaskId};
 use crate::types::signals::{EntityKind, Language, Signals};
@@ -43,6 +44,9 @@ const NAMED_MAX: usize = 20;
 /// Where the event of a summary says after and through which event its stage was.
 const SUMMARY_OF: &str = "summary_of";
 
+/// And which model wrote it, if one did.
+const WRITTEN_BY: &str = "written_by";
+
 /// A stage that a task has left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StageEnd {
@@ -52,6 +56,14 @@ pub(super) struct StageEnd {
     pub(super) through: Seq,
     pub(super) summarised: bool,
     by: EventId,
+}
+
+/// What a stage came to, and from what that was drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Summary {
+    text: String,
+    written: Written,
+    drawn_from: Vec<StoredEvent>,
 }
 
 impl Engine {
@@ -111,20 +123,38 @@ impl Engine {
         Ok(ends)
     }
 
-    /// What a stage came to: sentences of its events, then what it made and what is open. `None`: nothing can be said that is true to them.
+    /// What a stage came to: in a model's words where they are true, else in sentences of its events; then what it made and what is open.
+    /// `None`: nothing can be said that is true to them.
     pub(super) fn stage_summary(
         &self,
         owner: &Owner,
         id: &TaskId,
         end: &StageEnd,
-    ) -> Result<Option<String>, StoreError> {
+        writer: Option<&mut Writer<'_>>,
+    ) -> Result<Option<Summary>, StoreError> {
         let Some(task) = self.store.task(owner, id)? else { return Ok(None) };
+        let drawn_from = self.events_of_stage(owner, id, end)?;
+        let named = names(&drawn_from);
+        let pieces: Vec<String> = drawn_from.iter().filter_map(|stored| piece(stored, &named)).collect();
+        let fits = |text: &str| text.chars().count() <= SUMMARY_CHARACTERS;
+        let whole = pieces.join("\n\n");
+        let (by_model, written) = match writer.filter(|_| !fits(&whole)) {
+            Some(writer) => writer.shorter(self, owner, &pieces, SUMMARY_CHARACTERS, fits),
+            None => (None, Written::default()),
+        };
+        let Some(short) = by_model.or_else(|| in_own_sentences(&whole, &named)) else { return Ok(None) };
+        let Some(text) = with_what_is_left(short, &whole, &task) else { return Ok(None) };
+        Ok(Some(Summary { text, written, drawn_from }))
+    }
+
+    /// The last of them, in log order.
+    fn events_of_stage(&self, owner: &Owner, id: &TaskId, end: &StageEnd) -> Result<Vec<StoredEvent>, StoreError> {
         let filter = Filter { task: Some(id.clone()), ..Filter::default() };
         let page = EventPage { filter, newest_first: true, limit: EVENTS_MAX, after: Some(Seq(end.through.0 + 1)) };
         let mut events = self.store.events(owner, &page)?;
         events.retain(|stored| stored.seq > end.after && stored.event.kind != Kind::TaskSwitch);
         events.reverse();
-        Ok(summary_of(&events, &task))
+        Ok(events)
     }
 
     /// Summaries that were drawn from some of these events: they are erased with them, and the next run sums the stage up without.
@@ -157,10 +187,24 @@ impl Engine {
         Ok(drawn)
     }
 
-    /// Keeps a summary in the task and in the log, in one commit. `false`: there is no place for it any more.
-    pub(super) fn keep_summary(&self, owner: &Owner, id: &TaskId, end: &StageEnd, text: &str) -> Result<bool, Error> {
+    /// Keeps a summary in the task and in the log, in one commit. `false`: there is no place for it any more, or what it was drawn from is not
+    /// what it was: a model may have taken minutes over it.
+    pub(super) fn keep_summary(
+        &self,
+        owner: &Owner,
+        id: &TaskId,
+        end: &StageEnd,
+        summary: &Summary,
+    ) -> Result<bool, Error> {
+        let Summary { text, written, drawn_from } = summary;
         self.with_at_hand(owner, |at_hand| {
             let Some(task) = at_hand.task(&*self.store, owner, id)?.cloned() else { return Ok(false) };
+            let as_left = StageEnd { summarised: false, ..end.clone() };
+            if !self.stages_left_by(owner, &task)?.contains(&as_left)
+                || self.events_of_stage(owner, id, end)? != *drawn_from
+            {
+                return Ok(false);
+            }
             let session = match self.store.event(owner, end.by)? {
                 Some(stored) => stored.event.scope.session,
                 None => return Ok(false),
@@ -171,11 +215,20 @@ impl Engine {
             raw.occurred_at = Some(now.clone());
             // By this it is known whose words it repeats, when some of them are to be erased.
             raw.metadata.insert(SUMMARY_OF.to_owned(), json!([end.after, end.through]));
+            if let Some((model, prompt)) = &written.by {
+                raw.metadata.insert(WRITTEN_BY.to_owned(), json!({ "model": model, "prompt": prompt }));
+            }
             let event = redact::redact(raw, &self.rules_of(owner))?.stamped(self.new_event_id(), self.env.now());
-            let (stage, text) = (end.stage.clone(), text.to_owned());
+            let (stage, text) = (end.stage.clone(), text.clone());
             let update = Update { actions: vec![Action::SummariseStage { stage, text }], ..Update::default() };
             let Ok(applied) = working::apply(&task, &update, event.id, &now) else { return Ok(false) };
-            let operations = self.operations_of(owner, &applied, event.id, MANAGER);
+            let mut operations = self.operations_of(owner, &applied, event.id, MANAGER);
+            operations.iter_mut().for_each(|operation| operation.reason.push_str(&written.told()));
+            let refused = written.refused.iter().map(|refused| Operation {
+                cause: Some(event.id),
+                ..self.operation(owner, Verb::Refuse, Target::Task(id.clone()), MANAGER, refused.clone())
+            });
+            operations.extend(refused);
             self.store.commit(ChangeSet {
                 owner: owner.clone(),
                 events: vec![NewEvent { terms: text::indexed(&event.content), event, signals: Signals::default() }],
@@ -189,33 +242,36 @@ impl Engine {
     }
 }
 
-fn summary_of(events: &[StoredEvent], task: &Task) -> Option<String> {
-    let named: Vec<&str> = events
-        .iter()
-        .flat_map(|stored| &stored.signals.entities)
-        .filter(|entity| entity.kind != EntityKind::Date)
-        .map(|entity| entity.text.as_str())
-        .collect();
-    let piece = |stored: &StoredEvent| -> Option<String> {
-        let content = stored.event.content.trim();
-        match content.chars().count() <= EVENT_CHARACTERS {
-            true => Some(content.to_owned()),
-            false => compress(content, Room::Characters(EVENT_CHARACTERS), &named),
-        }
-    };
-    // An empty line between them: what one says does not go on in the next.
-    let whole = events.iter().filter_map(piece).collect::<Vec<_>>().join("\n\n");
+/// Whom and what they name.
+fn names(events: &[StoredEvent]) -> Vec<&str> {
+    let entities = events.iter().flat_map(|stored| &stored.signals.entities);
+    entities.filter(|entity| entity.kind != EntityKind::Date).map(|entity| entity.text.as_str()).collect()
+}
+
+/// An event's part in a summary's source.
+fn piece(stored: &StoredEvent, named: &[&str]) -> Option<String> {
+    let content = stored.event.content.trim();
+    match content.chars().count() <= EVENT_CHARACTERS {
+        true => Some(content.to_owned()),
+        false => compress(content, Room::Characters(EVENT_CHARACTERS), named),
+    }
+}
+
+fn in_own_sentences(whole: &str, named: &[&str]) -> Option<String> {
     if whole.is_empty() {
         return None;
     }
     let short = match whole.chars().count() <= SUMMARY_CHARACTERS {
-        true => whole.clone(),
-        false => compress(&whole, Room::Characters(SUMMARY_CHARACTERS), &named)?,
+        true => whole.to_owned(),
+        false => compress(whole, Room::Characters(SUMMARY_CHARACTERS), named)?,
     };
-    faithfulness::check(&short, &whole).ok()?;
-    let chinese = text::main_language(&whole) == Language::Zh;
+    faithfulness::check(&short, whole).is_ok().then_some(short)
+}
+
+/// What was made, and what is open.
+fn with_what_is_left(mut summary: String, whole: &str, task: &Task) -> Option<String> {
+    let chinese = text::main_language(whole) == Language::Zh;
     let root = task.frames.first()?;
-    let mut summary = short;
     for (label, things) in [
         (if chinese { "产出" } else { "Made" }, artifacts(root)),
         (if chinese { "未完" } else { "Open" }, open(task, root)),

@@ -1,12 +1,15 @@
-//! A run that breaks off at any call to the store has done nothing wrong, and the next one does the rest.
+//! A run that breaks off at any call to the store, or is killed, has done nothing wrong, and the next one does the rest.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Fate, ManageOptions};
+use super::{Fate, ManageOptions, Work};
 use crate::embedding::Choice;
 use crate::engine::{Config, Engine};
 use crate::env::Env;
@@ -91,12 +94,12 @@ fn a_run_that_broke_off_is_made_up_for() {
     let (whole, _, managed, calls) = run(None);
     assert!(managed.count(Fate::OnProbation) > 50 && managed.count(Fate::Compressed) > 0, "{managed:?}");
     let mut broken = 0;
-    // A run has some hundreds of calls, most of them alike: each tenth, and which these are differs with the fault.
+    // A run has some hundred calls, many of them alike: each sixth, and which these are differs with the fault.
     for (call, fault) in calls
         .clone()
-        .step_by(10)
+        .step_by(6)
         .map(|call| (call, Fault::Refused))
-        .chain(calls.skip(5).step_by(10).map(|call| (call, Fault::ReplyLost)))
+        .chain(calls.skip(3).step_by(6).map(|call| (call, Fault::ReplyLost)))
     {
         let (left, broke_off, managed, _) = run(Some((call, fault)));
         broken += u32::from(broke_off);
@@ -108,4 +111,78 @@ fn a_run_that_broke_off_is_made_up_for() {
         }
     }
     assert!(broken > 20, "{broken}");
+}
+
+const DIRECTORY: &str = "HOLDFAST_MANAGE_DIRECTORY";
+/// How many pieces of work to let go before it stops to be killed.
+const PIECES: &str = "HOLDFAST_MANAGE_PIECES";
+
+#[test]
+#[ignore = "the child of the test below"]
+fn child() {
+    let (Ok(directory), Ok(pieces)) = (std::env::var(DIRECTORY), std::env::var(PIECES)) else { return };
+    let left = Cell::new(pieces.parse::<u64>().expect("a number"));
+    let (engine, _) = on_day(Path::new(&directory), 40, BTreeMap::new());
+    let (policy, options) = (Policy::preset("research").expect("a preset"), ManageOptions::default());
+    let options = ManageOptions { force: true, ..options };
+    let told = |work: Work| {
+        left.set(left.get() - 1);
+        if left.get() == 0 {
+            // At once, and not through the test harness, which may hold it back.
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "\n@stopped {work:?}").and_then(|()| out.flush()).expect("a parent that listens");
+            loop {
+                std::thread::park();
+            }
+        }
+        Ok(())
+    };
+    engine.manage_beside(&Owner::default(), &policy, options, None, &told).expect("a run");
+    println!("\n@done");
+}
+
+/// A child that stopped where it was told is killed with SIGKILL, which no code of ours gets to see. What it was about, if it stopped.
+fn killed(directory: &Path, pieces: u64) -> Option<String> {
+    let mut process = Command::new(std::env::current_exe().expect("this binary"))
+        .args(["--exact", "engine::manage::tests::child", "--ignored", "--nocapture"])
+        .env(DIRECTORY, directory)
+        .env(PIECES, pieces.to_string())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a child");
+    let lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+    let said = lines.map_while(Result::ok).find_map(|line| line.strip_prefix('@').map(str::to_owned));
+    process.kill().expect("it is killed");
+    process.wait().expect("it is gone");
+    said.expect("it stopped, or came to its end").strip_prefix("stopped ").map(str::to_owned)
+}
+
+#[test]
+fn a_run_that_was_killed_is_made_up_for() {
+    let (owner, policy) = (Owner::default(), Policy::preset("research").expect("a preset"));
+    let options = ManageOptions { force: true, ..ManageOptions::default() };
+    let directory = tempfile::tempdir().expect("a directory");
+    tell(&on_day(directory.path(), 0, BTreeMap::new()).0);
+    let (engine, _) = on_day(directory.path(), 42, BTreeMap::new());
+    engine.manage(&owner, &policy, options).expect("a run");
+    let whole = left(&engine);
+    let mut stopped = Vec::new();
+    for pieces in 1.. {
+        let directory = tempfile::tempdir().expect("a directory");
+        tell(&on_day(directory.path(), 0, BTreeMap::new()).0);
+        let Some(work) = killed(directory.path(), pieces) else { break };
+        stopped.push(work);
+        let (engine, _) = on_day(directory.path(), 42, BTreeMap::new());
+        engine.verify_journal(&owner).expect("a journal");
+        engine.manage(&owner, &policy, options).expect("a run");
+        let is_turn = |line: &str| line.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ');
+        let left = left(&engine);
+        assert_eq!(left.len(), whole.len(), "{pieces}: {stopped:?}");
+        for (left, whole) in left.iter().zip(&whole) {
+            assert!(left == whole || is_turn(left) && is_turn(whole), "{pieces}: {left} is not {whole}");
+        }
+    }
+    let times = |work: &str| stopped.iter().filter(|stopped| *stopped == work).count();
+    assert!(times("Weighed") >= 1 && times("Committed") >= 3, "{stopped:?}");
 }

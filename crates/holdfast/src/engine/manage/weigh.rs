@@ -80,17 +80,11 @@ impl Engine {
         &self,
         owner: &Owner,
         embedder: Option<&dyn Embedder>,
+        tasks: &[Task],
+        turn: Seq,
         stages: &BTreeMap<TaskId, Vec<StageEnd>>,
         stage_required: bool,
     ) -> Result<Scales, Error> {
-        let tasks = self.store.tasks(owner, usize::MAX)?;
-        let newest = EventPage {
-            filter: Filter { hidden: true, ..Filter::default() },
-            newest_first: true,
-            limit: 1,
-            after: None,
-        };
-        let turn = self.store.events(owner, &newest)?.first().map_or(Seq(0), |stored| stored.seq);
         let filter = MemoryFilter { slot: None, statuses: MemoryStatus::OPEN.to_vec() };
         let mut memories = BTreeMap::new();
         for memory in self.store.memories(owner, &filter)? {
@@ -102,22 +96,18 @@ impl Engine {
         Ok(Scales {
             now: self.env.now(),
             turn,
-            citations: Citations::of(&tasks),
-            served: self.served_since(owner, None)?,
+            citations: Citations::of(tasks),
+            served: self.served_of_late(owner)?,
             drawn,
             memories,
             stages: stages.clone(),
             stage_required,
-            goals: self.goals(owner, embedder, &tasks)?,
+            goals: self.goals(owner, embedder, tasks)?,
         })
     }
 
-    /// What was served, since a moment or as far as is looked back.
-    pub(super) fn served_since(
-        &self,
-        owner: &Owner,
-        since: Option<Timestamp>,
-    ) -> Result<BTreeMap<EventId, Served>, StoreError> {
+    /// What was served, as far as is looked back.
+    fn served_of_late(&self, owner: &Owner) -> Result<BTreeMap<EventId, Served>, StoreError> {
         let page = JournalPage {
             verb: Some(Verb::Serve),
             newest_first: true,
@@ -129,9 +119,6 @@ impl Engine {
             for line in lines? {
                 let (at, by) = (line.operation.at, line.operation.id);
                 // The newest come first.
-                if since.is_some_and(|since| at <= since) {
-                    return Ok(served);
-                }
                 for event in events_in(line.operation.after.as_ref()) {
                     served.entry(event).or_insert(Served { count: 0, at, by }).count += 1;
                 }
@@ -338,7 +325,7 @@ pub(super) fn standing_words(stored: &StoredEvent) -> Option<String> {
 }
 
 /// The events in what a line of the journal says was served.
-fn events_in(after: Option<&Value>) -> Vec<EventId> {
+pub(super) fn events_in(after: Option<&Value>) -> Vec<EventId> {
     let served = after.and_then(|after| after.get("served")).and_then(Value::as_array);
     served.into_iter().flatten().filter_map(|item| item.get("event").and_then(Value::as_str)?.parse().ok()).collect()
 }
