@@ -113,8 +113,8 @@ struct Written<'a> {
 
 fn classes() -> String {
     format!(
-        "Classes: `stated`: the message that holds the new value has one of the words of change ({}; {}). `told in passing`: it has \
-         none. `history`: the question asks for the former values too. `unchanged`: there was no value before. The figure of a \
+        "Classes: `stated`: one of the words of change ({}; {}) stands in the clause with the new value, or in the one before that \
+         announces it. `told in passing`: none does. `history`: the question asks for the former values too. `unchanged`: there was no value before. The figure of a \
          set is over the first two.",
         CHANGE_ZH.join(" "),
         CHANGE_EN.join(", ")

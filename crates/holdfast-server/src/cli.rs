@@ -248,6 +248,8 @@ pub enum Command {
     Context(ContextArguments),
     /// Search the memory
     ///
+    /// What was found is journaled as served, unless another process is writing the store.
+    ///
     /// A TIME is 2026-11-09T09:00:00+08:00, 2026-11-09, 昨天, "last Friday". A day counts whole: as of 2026-11-09 is as of its end.
     Recall(RecallArguments),
     /// See and steer tasks
@@ -648,8 +650,17 @@ pub struct NewMemoryArguments {
     #[arg(long, value_name = "TEXT")]
     pub attribute: Option<String>,
     /// Only for this kind of work: 周报, migration
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", conflicts_with = "everywhere")]
     pub task_kind: Option<String>,
+    /// In all work, also where its words name one kind of it
+    #[arg(long)]
+    pub everywhere: bool,
+    /// Another name, by which it is found too; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub alias: Vec<String>,
+    /// Other agents of the same user may be granted it; by itself this shows it to nobody
+    #[arg(long)]
+    pub shared: bool,
     /// 1 to 5
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub importance: Option<u8>,

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// Words of change. A message that has one of them beside the new value states the change; without, the value is told in passing.
+/// Words of change. A message states the change if one of them is about the value: in its own clause, or in the one before it that
+/// announces it (换手机了，现在用…). Elsewhere in the message it is about something else, and the value is told in passing.
 pub const CHANGE_ZH: &[&str] = &[
     "改成", "改为", "改了", "换成", "换了", "搬到", "搬家", "变成", "变了", "涨到", "降到", "升到", "扩到", "调到",
     "调薪", "不再", "放弃", "停了", "恢复", "现在", "原来", "以前", "之前",
@@ -87,14 +88,55 @@ impl Outcome {
     }
 }
 
-/// Whether a message says in so many words that something changed.
-pub fn states_change(message: &str) -> bool {
+/// Whether a message says in so many words that what the claim is of changed. It asks where words stand, and nothing of what rules
+/// make of them.
+pub fn states_change(message: &str, claim: &Claim) -> bool {
+    let clauses: Vec<&str> = clauses(message);
+    let values = || claim.words.iter().flatten().map(|word| bare(word)).filter(|word| !word.is_empty());
+    clauses.iter().enumerate().any(|(place, clause)| {
+        let said = bare(clause);
+        let holds = values().any(|value| said.contains(&value));
+        // A clause before that has a value of its own, or speaks of now, is about that.
+        let before = || place.checked_sub(1).map(|before| clauses[before]).filter(|before| announces(before));
+        holds && (has_change(clause, &[]) || before().is_some())
+    })
+}
+
+fn clauses(message: &str) -> Vec<&str> {
+    let mut clauses = Vec::new();
+    let mut from = 0;
+    let ends = |at: usize, c: char| match c {
+        '，' | '。' | '！' | '？' | '；' | '!' | '?' | ';' | '…' | '\n' => true,
+        // 1,800 and 3.5 are numbers.
+        ',' | '.' => !message[at + 1..].starts_with(|c: char| c.is_ascii_digit()),
+        _ => false,
+    };
+    for (at, c) in message.char_indices() {
+        if ends(at, c) {
+            clauses.push(&message[from..at]);
+            from = at + c.len_utf8();
+        }
+    }
+    clauses.push(&message[from..]);
+    clauses.retain(|clause| !clause.trim().is_empty());
+    clauses
+}
+
+/// Speak of when, and so of the clause they are in.
+const OF_THIS_CLAUSE: &[&str] = &["现在", "原来", "以前", "之前", "now", "used to"];
+
+/// Whether a clause says that something changed, and leaves what it is now to the one behind it.
+fn announces(clause: &str) -> bool {
+    has_change(clause, OF_THIS_CLAUSE) && !clause.chars().any(|c| c.is_ascii_digit()) && clause.chars().count() <= 24
+}
+
+fn has_change(clause: &str, but: &[&str]) -> bool {
     let words: Vec<String> =
-        message.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        clause.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     // Spaces around: "now" is not in "known".
     let spaced = format!(" {} ", words.join(" "));
-    CHANGE_ZH.iter().any(|word| message.contains(word))
-        || CHANGE_EN.iter().any(|word| spaced.contains(&format!(" {word} ")))
+    CHANGE_ZH.iter().any(|word| !but.contains(word) && clause.contains(word))
+        || CHANGE_EN.iter().any(|word| !but.contains(word) && spaced.contains(&format!(" {word} ")))
 }
 
 /// Letters and digits only, in lower case: "Held-out" is "held out".
@@ -144,16 +186,23 @@ mod tests {
     }
 
     #[test]
-    fn change_is_told_by_its_words() {
-        for (message, expected) in [
-            ("搬家了，住到苏州去了", true),
-            ("月薪涨到一万二", true),
-            ("我住在苏州", false),
-            ("We switched to Postgres.", true),
-            ("I no longer eat meat", true),
-            ("It is known as Postgres", false),
+    fn change_is_told_by_words_about_the_value() {
+        for (message, value, expected) in [
+            ("搬家了，住到苏州去了", "苏州", true),
+            ("月薪涨到一万二", "一万二", true),
+            ("我住在苏州", "苏州", false),
+            ("换工作了，朋友请吃饭，我住在苏州", "苏州", false),
+            ("我现在很忙，住在苏州", "苏州", false),
+            ("现在住在苏州", "苏州", true),
+            ("月薪涨到9000，住在苏州", "苏州", false),
+            ("We switched to Postgres.", "Postgres", true),
+            ("I no longer eat meat", "meat", true),
+            ("It is known as Postgres", "Postgres", false),
+            ("I changed jobs, the pay is $1,800", "1,800", true),
+            ("I switched teams. Bob said hi. The pay is $1,800", "1,800", false),
         ] {
-            assert_eq!(states_change(message), expected, "{message}");
+            let claim = Claim { messages: Vec::new(), words: vec![vec![value.to_owned()]] };
+            assert_eq!(states_change(message, &claim), expected, "{message}");
         }
     }
 }

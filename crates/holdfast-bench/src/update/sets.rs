@@ -165,7 +165,7 @@ fn conversation(path: &Path) -> Result<Talk> {
         };
         let (new, old) = (claims(&label.new)?, claims(&label.old)?);
         let first = new.iter().flat_map(|claim| &claim.messages).min().copied().unwrap_or_default();
-        let states = |claim: &Claim| claim.messages.iter().any(|&place| states_change(&messages[place].content));
+        let states = |claim: &Claim| claim.messages.iter().any(|&place| states_change(&messages[place].content, claim));
         let class = match label.past {
             true => Class::History,
             false if new.iter().any(states) => Class::Stated,
@@ -324,7 +324,7 @@ fn project(folder: &Path) -> Result<Talk> {
 /// Whether the first message that makes the claim states a change.
 fn of_change(messages: &[RawEvent], new: &Claim) -> Class {
     let mut making = messages.iter().enumerate().filter(|(place, message)| new.is_told(*place, &message.content));
-    let stated = making.next().is_some_and(|(_, message)| states_change(&message.content));
+    let stated = making.next().is_some_and(|(_, message)| states_change(&message.content, new));
     if stated { Class::Stated } else { Class::InPassing }
 }
 
@@ -365,12 +365,12 @@ fn fact_asked(question: &Question, events: &[RawEvent], words_of: &[BTreeSet<Str
     if others.iter().any(|(other, _)| *other > place) {
         return None;
     }
+    let claim = |place, value: &str| Claim { messages: vec![place], words: vec![vec![value.to_owned()]] };
     let class = match others.is_empty() {
         true => Class::Unchanged,
-        false if states_change(&events[place].content) => Class::Stated,
+        false if states_change(&events[place].content, &claim(place, answer)) => Class::Stated,
         false => Class::InPassing,
     };
-    let claim = |place, value: &str| Claim { messages: vec![place], words: vec![vec![value.to_owned()]] };
     Some(Asked {
         id: question.qid.clone(),
         query: question.query.clone(),

@@ -277,7 +277,7 @@ pub fn report_in_words(report: &Report) -> Vec<String> {
     if more > 0 {
         lines.push(format!("and {more} more superseded"));
     }
-    if report.blocks_served > 0 {
+    if report.items_served > 0 {
         lines.push(format!(
             "served: {} in {}",
             counted(report.items_served, "item", "items"),

@@ -3,14 +3,14 @@
 use anyhow::Result;
 use holdfast::engine::{Effect, Engine, NewMemory};
 use holdfast::types::ids::MemoryId;
-use holdfast::types::memory::{Applies, Evidence, Memory, MemoryFilter, MemoryStatus};
+use holdfast::types::memory::{Applies, Evidence, Memory, MemoryFilter, MemoryStatus, Visibility};
 use holdfast::types::moment;
 use holdfast::types::scope::Owner;
 use serde_json::json;
 
 use super::look::{counted, entries_in_words, events};
 use crate::cli::{FeedbackArguments, Global, MemoryCommand, NewMemoryArguments};
-use crate::failure::Refused;
+use crate::failure::{Refused, Usage};
 use crate::open;
 use crate::printer::{Printer, plain};
 
@@ -118,7 +118,11 @@ fn add(global: &Global, arguments: &NewMemoryArguments, printer: Printer) -> Res
     let (engine, owner) = writing(global, printer)?;
     let applies = match (&arguments.task_kind, &global.task) {
         (Some(kind), _) => Applies::TaskKind(kind.clone()),
+        (None, Some(_)) if arguments.everywhere => {
+            return Err(Usage("--everywhere is not for the one task of --task: give one of them".to_owned()).into());
+        }
         (None, Some(task)) => Applies::Task(task.clone()),
+        (None, None) if arguments.everywhere => Applies::Everywhere,
         (None, None) => Applies::User,
     };
     let new = NewMemory {
@@ -128,6 +132,8 @@ fn add(global: &Global, arguments: &NewMemoryArguments, printer: Printer) -> Res
         attribute: arguments.attribute.clone(),
         applies,
         importance: arguments.importance,
+        aliases: arguments.alias.iter().map(|alias| alias.trim().to_owned()).collect(),
+        visibility: if arguments.shared { Visibility::Shared } else { Visibility::Private },
     };
     let memory = engine.remember(&owner, &new)?;
     printer.say(format_args!("{} {}: {}", memory.status, memory.kind, plain(&memory.content)));
@@ -147,7 +153,8 @@ fn short(id: MemoryId) -> String {
 fn where_it_applies(memory: &Memory) -> String {
     let slot = format!("{} · {}", memory.subject, memory.attribute);
     match &memory.applies {
-        Applies::Everywhere | Applies::User => slot,
+        Applies::User => slot,
+        Applies::Everywhere => format!("{slot} (everywhere)"),
         Applies::TaskKind(kind) => format!("{slot} (in {kind})"),
         Applies::Task(task) => format!("{slot} (in task {task})"),
     }
@@ -161,6 +168,10 @@ fn in_words(memory: &Memory) -> String {
         format!("of: {}", where_it_applies(memory)),
         format!("confidence {:.2}, importance {}", memory.confidence, memory.importance),
     ];
+    let aliases: Vec<&str> = memory.aliases.iter().map(String::as_str).collect();
+    lines.extend((!aliases.is_empty()).then(|| format!("also called: {}", aliases.join(", "))));
+    lines
+        .extend((memory.visibility == Visibility::Shared).then(|| "shared: other agents may be granted it".to_owned()));
     let from = moment::format(&memory.valid_from).to_string();
     lines.push(match &memory.valid_to {
         Some(to) => format!("held {from} until {}", moment::format(to)),

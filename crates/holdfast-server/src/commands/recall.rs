@@ -19,7 +19,7 @@ const EXPLAINED_SHOWN: usize = 40;
 const WHAT_CHARACTERS_MAX: usize = 300;
 
 pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Result<()> {
-    let engine = open::reading(global, printer)?;
+    let engine = open::writing_if_possible(global, printer)?;
     let now = engine.now();
     let time = |text: &Option<String>| text.as_ref().map(|text| open::stretch(text, &now)).transpose();
     let filter = Filter {

@@ -15,9 +15,10 @@ use crate::text;
 use crate::types::change::ChangeSet;
 use crate::types::ids::{MemoryId, Seq};
 use crate::types::memory::{
-    Applies, Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, Stance, quotable,
+    Applies, Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryKind, MemoryStatus, Origin, SLOT_PART_BYTES_MAX,
+    Slot, Stance, Visibility, quotable,
 };
-use crate::types::operation::{JournalEntry, Target};
+use crate::types::operation::{JournalEntry, Target, Verb};
 use crate::types::query::{Hit, MemoryNote, QUERY_BYTES_MAX, Query};
 use crate::types::scope::{Owner, TaskId};
 use crate::types::task::{ItemStatus, Task};
@@ -29,6 +30,9 @@ const OWNERS_MAX: usize = 1_000;
 const SAID_IN_MAX: usize = 3;
 /// An event that is longer than so many times the words that state a memory is about other things as well.
 const SAYS_LITTLE_ELSE: usize = 3;
+
+/// Other names of one memory: more are a list of words to be found by.
+const ALIASES_MAX: usize = 20;
 
 /// Lines of the journal read of one memory.
 const HISTORY_MAX: usize = 1_000;
@@ -49,6 +53,11 @@ pub struct NewMemory {
     /// 1 to 5.
     #[serde(default)]
     pub importance: Option<u8>,
+    /// Other names of it, by which it is found too.
+    #[serde(default)]
+    pub aliases: BTreeSet<String>,
+    #[serde(default)]
+    pub visibility: Visibility,
 }
 
 /// A memory with everything that was done to it.
@@ -87,6 +96,9 @@ impl Engine {
         if let Some(importance) = new.importance.filter(|importance| !(1..=5).contains(importance)) {
             return Err(Error::BadMemory(format!("its importance is 1 to 5, not {importance}")));
         }
+        if let Some(why) = bad_aliases(&new.aliases) {
+            return Err(Error::BadMemory(why));
+        }
         let evidence = self.operators_word(Stance::Confirms, content);
         let candidate = learn::by_operator(
             new.kind,
@@ -98,7 +110,8 @@ impl Engine {
             evidence,
         );
         let changes = self.with_at_hand(owner, |_| {
-            let changes = self.reconciled(owner, &candidate)?;
+            let mut changes = self.reconciled(owner, &candidate)?;
+            self.mark(owner, &candidate.slot(), &new, &mut changes)?;
             let change =
                 ChangeSet { secrets: self.sealed(owner, &secrets), ..self.change_of(owner, &changes, "operator") };
             self.store.commit(change)?;
@@ -116,6 +129,34 @@ impl Engine {
                 known.ok_or_else(|| Error::BadMemory("it could not be placed".to_owned()))
             }
         }
+    }
+
+    /// Gives what is in force in a slot the names and the visibility that an operator wants it to have.
+    fn mark(&self, owner: &Owner, slot: &Slot, new: &NewMemory, changes: &mut Vec<Change>) -> Result<(), StoreError> {
+        let wants = |memory: &Memory| {
+            !new.aliases.is_subset(&memory.aliases)
+                || new.visibility == Visibility::Shared && memory.visibility != Visibility::Shared
+        };
+        let give = |memory: &mut Memory| {
+            memory.aliases.extend(new.aliases.iter().cloned());
+            if new.visibility == Visibility::Shared {
+                memory.visibility = Visibility::Shared;
+            }
+        };
+        let in_force = |memory: &Memory| memory.status == MemoryStatus::Active && memory.slot() == *slot;
+        if let Some(change) = changes.iter_mut().find(|change| in_force(&change.after)) {
+            give(&mut change.after);
+            return Ok(());
+        }
+        // Its words are known already: only what it is called and who may see it is new.
+        let filter = MemoryFilter { slot: Some(slot.clone()), statuses: vec![MemoryStatus::Active] };
+        if let Some(before) = self.store.memories(owner, &filter)?.pop().filter(wants) {
+            let mut after = Memory { version: before.version + 1, ..before.clone() };
+            give(&mut after);
+            let reason = "an operator named it, or let others see it".to_owned();
+            changes.push(Change { before: Some(before), after, verb: Verb::Confirm, reason, cause: None });
+        }
+        Ok(())
     }
 
     /// What was pending or doubted is so.
@@ -305,6 +346,21 @@ impl Engine {
         }
         Ok(meanings)
     }
+}
+
+/// Why these can't be the other names of a memory, if they can't.
+fn bad_aliases(aliases: &BTreeSet<String>) -> Option<String> {
+    if aliases.len() > ALIASES_MAX {
+        return Some(format!("it has {} other names, and may have {ALIASES_MAX}", aliases.len()));
+    }
+    let fits = |alias: &&String| {
+        !alias.trim().is_empty() && alias.len() <= SLOT_PART_BYTES_MAX && !alias.contains(|c: char| c.is_control())
+    };
+    let bad = aliases.iter().find(|alias| !fits(alias))?;
+    Some(format!(
+        "another name is one to {SLOT_PART_BYTES_MAX} bytes in one line, and one given is {} bytes",
+        bad.len()
+    ))
 }
 
 /// The sides of the work that the task's own constraints set, with the one that does: there a standing rule gives way.

@@ -1,11 +1,11 @@
-//! The read path: a question in; planned, searched, ranked; hits or a context block out. Only the serving of a block is written.
+//! The read path: a question in; planned, searched, ranked; hits or a context block out. Only what was served is written.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Engine, Error};
 use crate::context::{self, BlockInput};
@@ -49,16 +49,28 @@ impl Embedded {
 }
 
 impl Engine {
-    /// What memory has on a question. Reads only.
+    /// What memory has on a question. What was served is journaled.
     pub fn recall(&self, query: &Query) -> Result<Recalled, Error> {
         let plan = recall::plan(query);
         let embedded = self.embed(&plan)?;
-        Ok(self.recall_planned(query, &plan, embedded.as_ref())?.0)
+        self.recall_served(query, &plan, embedded.as_ref())
     }
 
     /// As `recall`, with the question's vector made beforehand (`embed_query`).
     pub fn recall_with(&self, query: &Query, embedded: Option<&Embedded>) -> Result<Recalled, Error> {
-        Ok(self.recall_planned(query, &recall::plan(query), embedded)?.0)
+        self.recall_served(query, &recall::plan(query), embedded)
+    }
+
+    fn recall_served(&self, query: &Query, plan: &Plan, embedded: Option<&Embedded>) -> Result<Recalled, Error> {
+        let (recalled, _) = self.recall_planned(query, plan, embedded)?;
+        let served = recalled.hits.iter().map(|hit| match &hit.found {
+            Found::Event { event, .. } => json!({ "event": event.event.id }),
+            Found::Fact { id, .. } => json!({ "element": id }),
+            Found::Memory { memory, .. } => json!({ "memory": memory.id }),
+        });
+        let reason = format!("memory was asked; the task: {}", recalled.about.reason);
+        self.journal_served(query, recalled.task.as_ref(), reason, json!({ "served": served.collect::<Vec<_>>() }))?;
+        Ok(recalled)
     }
 
     /// The vector of a question and the turns before it; `None` without a model, and where no memory is needed.
@@ -347,44 +359,50 @@ impl Engine {
             count: &|text| tokenizer.count(text),
         };
         let block = ContextBlock { about: recalled.about, ..context::block(&input, options)? };
-        self.journal_serving(query, &block)?;
+        self.journal_block(query, &block)?;
         if let Some(manager) = &self.manager {
             manager.hear_of_block(&query.scope.owner, task.as_ref(), &block, options);
         }
         Ok(block)
     }
 
-    /// To whom, for which question, what (SPEC 5.5). A store that is only read has no journal to write to.
-    fn journal_serving(&self, query: &Query, block: &ContextBlock) -> Result<(), Error> {
-        if self.read_only || block.served.is_empty() {
+    fn journal_block(&self, query: &Query, block: &ContextBlock) -> Result<(), Error> {
+        let served = block.served.iter().map(|served| match &served.item {
+            BlockItem::Element { id, .. } => json!({ "section": served.section, "element": id }),
+            BlockItem::Memory { id } => json!({ "section": served.section, "memory": id }),
+            BlockItem::Event { id } => json!({ "section": served.section, "event": id }),
+        });
+        let reason = format!("a context block was asked for; the task: {}", block.about.reason);
+        let what = json!({
+            "served": served.collect::<Vec<_>>(),
+            "tokens": block.tokens,
+            "fingerprint": block.fingerprint,
+            "cut": block.cut.len(),
+        });
+        self.journal_served(query, block.task.as_ref(), reason, what)
+    }
+
+    /// To whom, for which question, what (SPEC 5.5), if anything was. A store that is only read has no journal to write to.
+    fn journal_served(
+        &self,
+        query: &Query,
+        task: Option<&TaskId>,
+        reason: String,
+        mut what: Value,
+    ) -> Result<(), Error> {
+        if self.read_only || what["served"].as_array().is_none_or(Vec::is_empty) {
             return Ok(());
         }
         let owner = &query.scope.owner;
-        let target = match &block.task {
+        let target = match task {
             Some(id) => Target::Task(id.clone()),
             None => Target::Session(query.scope.session.clone()),
         };
-        let reason = format!("a context block was asked for; the task: {}", block.about.reason);
         let mut operation = self.operation(owner, Verb::Serve, target, "recall", reason);
+        what["session"] = json!(query.scope.session);
         // Folded after: in lower case, many a key is none.
-        let question = fold(&redact::redact_text(&query.text, &self.rules_of(owner)));
-        let served: Vec<_> = block
-            .served
-            .iter()
-            .map(|served| match &served.item {
-                BlockItem::Element { id, .. } => json!({ "section": served.section, "element": id }),
-                BlockItem::Memory { id } => json!({ "section": served.section, "memory": id }),
-                BlockItem::Event { id } => json!({ "section": served.section, "event": id }),
-            })
-            .collect();
-        operation.after = Some(json!({
-            "session": query.scope.session,
-            "question": question,
-            "tokens": block.tokens,
-            "fingerprint": block.fingerprint,
-            "served": served,
-            "cut": block.cut.len(),
-        }));
+        what["question"] = json!(fold(&redact::redact_text(&query.text, &self.rules_of(owner))));
+        operation.after = Some(what);
         self.store.commit(ChangeSet { owner: owner.clone(), operations: vec![operation], ..ChangeSet::default() })?;
         Ok(())
     }

@@ -146,7 +146,8 @@ impl Report {
             Verb::Supersede if matches!(operation.target, Target::Memory(_)) => {}
             Verb::Update | Verb::SetState | Verb::EndTask | Verb::Supersede => self.add_change(operation, task),
             Verb::Serve => {
-                self.blocks_served += 1;
+                // A recall has no text of its own, and so no fingerprint.
+                self.blocks_served += u64::from(after("fingerprint").is_some());
                 self.items_served += after("served").and_then(Value::as_array).map_or(0, |list| list.len() as u64);
             }
             Verb::Archive => {

@@ -119,6 +119,22 @@ pub(super) enum Tag {
     Served(bool),
     /// What is said to have a value: 年薪, "birthday".
     Attribute(Attribute),
+    /// A line of products, by which it is known what kind of thing one of them is.
+    Product(Device),
+    Food,
+    /// A way to get to work.
+    Travel,
+}
+
+/// The kinds of things that product lines are of, as far as one has one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Device {
+    Phone,
+    Computer,
+    Tablet,
+    Headphones,
+    Car,
 }
 
 /// What the values of an attribute look like.
@@ -140,6 +156,9 @@ pub(super) enum Attribute {
     Manager,
     Team,
     Hours,
+    /// The way to work: how long it takes, and how one goes.
+    Commute,
+    Meal,
 }
 
 /// How a state word is used.
@@ -203,6 +222,9 @@ struct Statements {
     served: Vec<String>,
     served_things: Vec<String>,
     attributes: BTreeMap<Attribute, Vec<String>>,
+    products: BTreeMap<Device, Vec<String>>,
+    foods: Vec<String>,
+    travels: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, Default)]
@@ -423,6 +445,8 @@ impl Lexicon {
             ("statements.forget", &statements.forget, Tag::Forget),
             ("statements.served", &statements.served, Tag::Served(true)),
             ("statements.served_things", &statements.served_things, Tag::Served(false)),
+            ("statements.foods", &statements.foods, Tag::Food),
+            ("statements.travels", &statements.travels, Tag::Travel),
             ("dates.past", &dates.past, Tag::Past),
             ("dates.future", &dates.future, Tag::Future),
         ] {
@@ -430,6 +454,9 @@ impl Lexicon {
         }
         for (attribute, words) in &statements.attributes {
             lexicon.add("statements.attributes", words, Tag::Attribute(*attribute))?;
+        }
+        for (device, words) in &statements.products {
+            lexicon.add("statements.products", words, Tag::Product(*device))?;
         }
         lexicon.add_dates(dates)?;
         lexicon.entries.sort_by(|a, b| b.word.len().cmp(&a.word.len()).then_with(|| a.word.cmp(&b.word)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use holdfast::engine::{Engine, Error, ExportLine};
+use holdfast::engine::{Config, Engine, Error, ExportLine};
 use holdfast::store::JournalPage;
 use holdfast::text;
 use holdfast::types::context::BlockOptions;
@@ -18,7 +18,7 @@ use holdfast::types::task::ItemStatus;
 use holdfast::types::update::{Action, Update};
 use serde_json::json;
 
-use crate::{engine, engine_of};
+use crate::{engine, engine_of, lexical};
 
 fn user(name: &str) -> Owner {
     Owner { user: ScopeId::new(name).unwrap(), ..Owner::default() }
@@ -128,10 +128,12 @@ fn a_session_is_erased_from_every_copy() {
         // What others said, and what the user said elsewhere, is as it was.
         assert!(context(&engine, &at(&mine, "kept"), "我喜欢喝什么").contains("喝茶"));
         assert_eq!(engine.journal(&other, &JournalPage { limit: 99, ..JournalPage::default() }).unwrap().len(), 1);
-        let found = engine.recall(&Query::new(at(&mine, "new"), *marker, engine.now())).unwrap();
+        // Who asks with the words says them anew, and the question is journaled: here only to look.
+        let reader = Engine::open(Config { read_only: true, ..lexical(directory.path()) }).unwrap();
+        let found = reader.recall(&Query::new(at(&mine, "new"), *marker, reader.now())).unwrap();
         assert!(!serde_json::to_string(&found.hits).unwrap().contains(marker));
         assert!(!memories(&engine, &mine).iter().any(|memory| memory.content.contains(marker)));
-        drop(engine);
+        drop((engine, reader));
         assert_eq!(files_with(directory.path(), marker), Vec::<String>::new(), "{marker}, once closed");
         let engine = engine_of(directory.path(), 8);
         engine.dump(&mut std::io::sink()).unwrap();

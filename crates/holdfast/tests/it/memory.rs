@@ -3,11 +3,13 @@
 mod changes;
 mod together;
 
+use std::collections::BTreeSet;
+
 use holdfast::engine::{Config, Effect, Engine, NewMemory};
 use holdfast::store::JournalPage;
 use holdfast::types::context::{BlockItem, BlockOptions};
 use holdfast::types::event::{Kind, RawEvent, Source, Trust};
-use holdfast::types::memory::{Applies, Memory, MemoryFilter, MemoryKind, MemoryStatus};
+use holdfast::types::memory::{Applies, Memory, MemoryFilter, MemoryKind, MemoryStatus, Visibility};
 use holdfast::types::moment;
 use holdfast::types::operation::Verb;
 use holdfast::types::query::{Found, Query};
@@ -553,6 +555,8 @@ fn an_operators_memory_goes_to_its_slot_and_can_be_taken_back() {
             attribute: Some("home".to_owned()),
             applies: Applies::User,
             importance: None,
+            aliases: BTreeSet::new(),
+            visibility: Visibility::Private,
         };
         world.engine.remember(world.owner(), &new)
     };
@@ -569,6 +573,106 @@ fn an_operators_memory_goes_to_its_slot_and_can_be_taken_back() {
     assert_eq!(taken.status, MemoryStatus::Retracted);
     for bad in ["", "  ", "a\0b", &"x".repeat(5_000)] {
         assert!(add(bad).is_err(), "{} bytes", bad.len());
+    }
+}
+
+#[test]
+fn an_operator_says_where_a_memory_applies_what_else_it_is_called_and_who_may_see_it() {
+    let world = world();
+    let add = |content: &str, aliases: &[&str], applies, visibility| {
+        let new = NewMemory {
+            kind: MemoryKind::Rule,
+            content: content.to_owned(),
+            subject: None,
+            attribute: None,
+            applies,
+            importance: None,
+            aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+            visibility,
+        };
+        world.engine.remember(world.owner(), &new)
+    };
+    // Its words name one kind of work; it holds in all.
+    for (content, other) in [("周报的金额都用人民币", "RMB"), ("In every report, cite the source", "出处")]
+    {
+        let user = add(content, &[], Applies::User, Visibility::Private).expect("a memory");
+        assert!(matches!(user.applies, Applies::TaskKind(_)), "{content}: {:?}", user.applies);
+        let memory = add(content, &[other], Applies::Everywhere, Visibility::Shared).expect("a memory");
+        assert_eq!((memory.applies.clone(), memory.visibility), (Applies::Everywhere, Visibility::Shared), "{content}");
+        assert_eq!(memory.aliases.iter().collect::<Vec<_>>(), [other], "{content}");
+        // Said again with another name, it has both, and neither name nor grant is lost.
+        let again = add(content, &["另一个名字"], Applies::Everywhere, Visibility::Private).expect("the same");
+        assert_eq!((again.id, again.aliases.len(), again.visibility), (memory.id, 2, Visibility::Shared), "{content}");
+    }
+    // And only by an operator's word: what a user says is private.
+    world.user("以后合同都用英文写。");
+    let learned = world.learned();
+    let contract = learned.iter().find(|memory| memory.content.contains("合同")).expect("learned");
+    assert_eq!((contract.visibility, contract.aliases.len()), (Visibility::Private, 0));
+    let many: Vec<String> = (0..21).map(|n| format!("name {n}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let long = "x".repeat(201);
+    for bad in [&[""][..], &["  "], &["a\0b"], &["one\ntwo"], &[long.as_str()], &many] {
+        assert!(add("用A4纸", bad, Applies::User, Visibility::Private).is_err(), "{bad:?}");
+    }
+}
+
+#[test]
+fn a_memory_is_found_by_its_other_names() {
+    for (content, alias, question) in [
+        ("办公室的门禁要刷工牌", "出入证", "出入证怎么用"),
+        ("The staging cluster is called heron", "pre-production", "where is pre-production?"),
+    ] {
+        let world = world();
+        let found = |world: &World| {
+            let query = Query::new(world.scope.clone(), question, world.engine.now());
+            let hits = world.engine.recall(&query).expect("recalled").hits;
+            hits.iter().any(|hit| matches!(&hit.found, Found::Memory { memory, .. } if memory.content == content))
+        };
+        let mut new = NewMemory {
+            kind: MemoryKind::Fact,
+            content: content.to_owned(),
+            subject: None,
+            attribute: Some("entry".to_owned()),
+            applies: Applies::User,
+            importance: None,
+            aliases: BTreeSet::new(),
+            visibility: Visibility::Private,
+        };
+        world.engine.remember(world.owner(), &new).expect("a memory");
+        assert!(!found(&world), "{content}");
+        new.aliases.insert(alias.to_owned());
+        world.engine.remember(world.owner(), &new).expect("a memory");
+        assert!(found(&world), "{content} by {alias}");
+    }
+}
+
+#[test]
+fn what_recall_serves_is_journaled_to_whom_and_for_which_question() {
+    for (said, question) in [("我住在余杭。", "我住在哪里？"), ("I live in Quito.", "Where do I live?")] {
+        let world = world();
+        world.user(said);
+        let known = world.learned().remove(0);
+        let served = || {
+            let page = JournalPage { verb: Some(Verb::Serve), limit: 10, ..JournalPage::default() };
+            world.engine.journal(world.owner(), &page).expect("a journal")
+        };
+        let nothing = Query::new(world.scope.clone(), "谢谢", world.engine.now());
+        assert!(world.engine.recall(&nothing).expect("recalled").hits.is_empty());
+        assert_eq!(served(), []);
+        let asked = Query::new(world.scope.clone(), question, world.engine.now());
+        let hits = world.engine.recall(&asked).expect("recalled").hits;
+        let entries = served();
+        assert_eq!(entries.len(), 1, "{said}");
+        let after = entries[0].operation.after.clone().expect("what was served");
+        assert_eq!(after["session"], serde_json::json!(world.scope.session), "{said}");
+        assert!(after["question"].as_str().is_some_and(|asked| !asked.is_empty()), "{said}");
+        let ids = after["served"].as_array().expect("a list").len();
+        assert_eq!(ids, hits.len(), "{said}");
+        assert!(after["served"].to_string().contains(&known.id.to_string()), "{said}");
+        // What was served and comes back creates nothing and supports nothing.
+        world.user(said);
+        assert_eq!(world.learned().len(), 1, "{said}");
     }
 }
 

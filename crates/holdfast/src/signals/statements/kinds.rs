@@ -3,11 +3,24 @@
 
 /// A thing, and kinds of it.
 const KINDS: &[(&str, &[&str])] = &[
-    ("咖啡", &["美式", "拿铁", "手冲", "卡布奇诺", "浓缩", "摩卡", "澳白", "冰美式"]),
+    ("咖啡", &["美式", "黑咖啡", "拿铁", "手冲", "卡布奇诺", "浓缩", "摩卡", "澳白", "冰美式"]),
     ("茶", &["红茶", "绿茶", "乌龙茶", "普洱", "龙井", "白茶", "花茶"]),
     ("酒", &["啤酒", "白酒", "红酒", "黄酒", "葡萄酒", "威士忌"]),
     ("肉", &["猪肉", "牛肉", "羊肉", "鸡肉"]),
-    ("coffee", &["latte", "lattes", "espresso", "cappuccino", "cappuccinos", "americano", "americanos", "flat whites"]),
+    (
+        "coffee",
+        &[
+            "latte",
+            "lattes",
+            "espresso",
+            "cappuccino",
+            "cappuccinos",
+            "americano",
+            "americanos",
+            "black coffee",
+            "flat whites",
+        ],
+    ),
     ("tea", &["green tea", "black tea", "oolong"]),
     ("alcohol", &["beer", "wine", "whisky", "whiskey"]),
     ("meat", &["beef", "pork", "chicken", "lamb"]),

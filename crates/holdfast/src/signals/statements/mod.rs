@@ -201,7 +201,9 @@ fn read(
 ) -> Option<Announced> {
     let said = reading.text()[part.span.clone()].trim_start();
     // 「换手机了，iPhone 12换成了小米14」 goes on in Chinese.
-    let goes_on = part.announced.is_some() && said.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    let han = said.find(|c: char| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    // So does P6要带4个人了, where a name or a code stands before the verb.
+    let goes_on = han.is_some_and(|han| part.announced.is_some() || !said[..han].contains(' '));
     if said.chars().next().unwrap_or(' ').is_ascii() && !goes_on {
         en::read(reading, part, next, whom, found)
     } else {

@@ -395,7 +395,22 @@ fn taken_back(reading: &Reading<'_>, head: usize, clauses: &[Clause], place: usi
         "我说过的",
         "我说过",
     ];
-    const TAKEN_BACK: &[&str] = &["不算了", "不算数了", "不算数", "作废", "作废了", "就当我没说", "当我没说", "收回"];
+    const TAKEN_BACK: &[&str] = &[
+        "不算了",
+        "不算数了",
+        "不算数",
+        "作废",
+        "作废了",
+        "就当我没说",
+        "当我没说",
+        "收回",
+        "是瞎说",
+        "是胡说",
+        "是骗人的",
+        "是放屁",
+        "是假的",
+        "是气话",
+    ];
     const BACK: &[&str] = &["i take back what i said about ", "i take it back about "];
     let text = reading.text();
     let clause = &clauses[place].span;

@@ -6,6 +6,7 @@ mod endings;
 mod frames;
 mod sought;
 mod standing;
+mod unnamed;
 
 use jiff::ZonedDateTime;
 use proptest::prelude::*;

@@ -185,6 +185,8 @@ pub(super) fn fits(reading: &Reading<'_>, attribute: Attribute, value: &Range<us
             named && !said.ends_with('的') && reading.date_in(value.clone()).is_none() && said.chars().count() <= 40
         }
         Attribute::Manager => is_name(reading, value),
+        Attribute::Commute => is_commute_zh(reading, value) || number && said.chars().count() <= 40 && said.is_ascii(),
+        Attribute::Meal => tagged(&|tag| tag == Tag::Food),
         Attribute::Team => {
             said.ends_with(['组', '部']) && said.chars().count() <= 10 && said.chars().count() >= 2 && !said.is_ascii()
                 || first_word_is_capitalised(reading, value)
@@ -205,8 +207,15 @@ pub(super) fn is_counted(attribute: Attribute) -> bool {
 
 /// An amount and nothing besides, as it stands behind the word for a change: 三万五, 税前42万, 25k, 40分钟. 六千就搬走 is a condition.
 pub(super) fn is_amount_zh(said: &str) -> bool {
-    const SIGNS: &str = "0123456789.,%$¥€£/-~ kw一二三四五六七八九十百千万亿两半零〇点几多元块毛钱人民币美金欧港刀月年每天个周季度一税前后左右                         约近出头公斤千克厘米里分钟小时码号型早上中午下晚到至";
+    const SIGNS: &str = "0123456789.,%$¥€£/-~ kw一二三四五六七八九十百千万亿两半零〇点几多元块毛钱人民币美金欧港刀月年每天个周季度一税前后左右                         约近出头公斤千克大卡厘米里g分钟小时码号型早上中午下晚到至";
     (1..=20).contains(&said.chars().count()) && has_number(said) && said.chars().all(|c| SIGNS.contains(c))
+}
+
+/// 25分钟, 骑车15分钟, 地铁.
+pub(super) fn is_commute_zh(reading: &Reading<'_>, value: &Range<usize>) -> bool {
+    let way = reading.hits_in(&(value.start..value.start + 1)).iter().find(|hit| hit.tag == Tag::Travel);
+    let rest = &reading.text()[way.map_or(value.start, |hit| hit.end.min(value.end))..value.end];
+    way.is_some() && rest.is_empty() || is_amount_zh(rest)
 }
 
 /// 9人, 十几个人.

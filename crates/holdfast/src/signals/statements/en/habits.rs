@@ -69,6 +69,11 @@ impl En<'_, '_> {
         self.consumes(at, subject, whole)
     }
 
+    /// The name of an activity at a place, and the place behind it.
+    pub(super) fn named_activity(&self, at: usize) -> Option<(&'static str, usize)> {
+        ACTIVITIES.iter().find_map(|(_, name)| Some((*name, self.says(at, name)?)))
+    }
+
     /// "eat meat again", "drink lattes now": that one does not is over. "Again" is said of how one lives, "now" can be of this hour.
     fn consumes(&self, at: usize, subject: Option<&Range<usize>>, whole: Range<usize>) -> Vec<Found> {
         let verbs = [

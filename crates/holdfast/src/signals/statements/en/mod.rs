@@ -4,6 +4,7 @@ mod announced;
 mod habits;
 mod liking;
 mod predicates;
+mod unnamed;
 mod words;
 
 use std::ops::Range;
@@ -75,7 +76,14 @@ pub(super) fn read(
             {
                 found.extend(told);
             } else {
-                english.read(whom, inherits, found);
+                let opens = first && part.opens;
+                let unnamed = english.unnamed(opens);
+                if unnamed.is_empty() {
+                    english.read(whom, inherits, found);
+                } else {
+                    *whom = Whom::User;
+                    found.extend(unnamed);
+                }
             }
         }
         first = false;

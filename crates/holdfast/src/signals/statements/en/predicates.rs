@@ -48,12 +48,21 @@ impl En<'_, '_> {
 
     /// "my rent is up to $1400", "my team has grown to 9 people": the new value, with the name of what it is of where that is not the
     /// attribute itself.
-    fn moved(&self, next: usize, attribute: Attribute) -> Option<(Option<&'static str>, Range<usize>)> {
+    pub(super) fn moved(&self, next: usize, attribute: Attribute) -> Option<(Option<&'static str>, Range<usize>)> {
         let mut place = next;
         while MOVE_ADVERBS.contains(&self.word(place)) {
             place += 1;
         }
-        let value = self.amount(self.any(place, MOVES)?)?;
+        let mut value = self.amount(self.moved_from(next).or_else(|| self.any(place, MOVES))?)?;
+        if attribute == Attribute::Commute {
+            // "10 minutes by bike"
+            let after = self.words.iter().position(|(span, _)| span.start >= value.end).unwrap_or(self.words.len());
+            let way = self
+                .any(after, &["by", "on"])
+                .and_then(|way| self.listed(way, |tag| (tag == Tag::Travel).then_some(())));
+            value.end = way.map_or(value.end, |(_, end, ())| end);
+            return values::fits(self.reading, attribute, &value).then_some((None, value));
+        }
         if attribute == Attribute::Team {
             let said = &self.reading.text()[value.clone()];
             let people = ["people", "members", "persons", "engineers", "of us"].iter().any(|unit| said.ends_with(unit));

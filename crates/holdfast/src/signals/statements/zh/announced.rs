@@ -51,6 +51,9 @@ impl Zh<'_, '_> {
         while at.eat_any(&["终于", "总算"]).is_some() {}
         self.adverbs(&mut at);
         while at.eat_any(&["终于", "总算"]).is_some() {}
+        if let Some(announced) = self.announces_meal(at).or_else(|| self.announces_device(at)) {
+            return Some(announced);
+        }
         let says = |attribute, word: &str| Announced { attribute, word: word.to_owned(), start: self.start };
         let over = |at: &Cursor<'_>| at.rest().trim_end_matches(PARTICLES).is_empty();
         if at.eat("跳槽了") {
@@ -92,6 +95,7 @@ impl Zh<'_, '_> {
         self.adverbs(&mut at);
         match announced.attribute {
             Attribute::Job | Attribute::Employer => self.new_job(at, announced),
+            Attribute::Meal => self.new_meal(at, announced),
             _ => self.new_thing(at, announced).into_iter().collect(),
         }
     }
@@ -131,7 +135,9 @@ impl Zh<'_, '_> {
         let first = self.reading.hits_in(&(value.start..value.start + 1)).iter().any(|hit| hit.tag == Tag::Tool)
             || announced.attribute == Attribute::Manager
             || values::first_word_is_capitalised(self.reading, &value);
-        (first && named(&value) && !said.contains(MORE_SAID))
+        // 笔记本没换联想，买了AirPods: of another kind.
+        let of_kind = announced.attribute != Attribute::Device || self.is_of_kind(&announced.word, &value);
+        (first && named(&value) && of_kind && !said.contains(MORE_SAID))
             .then(|| self.found(&announced.word, value, true, announced.start))
     }
 

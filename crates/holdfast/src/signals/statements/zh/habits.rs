@@ -71,10 +71,7 @@ impl Zh<'_, '_> {
             let ended = self.activity(at).filter(|(_, end)| told && over(&Cursor::new(self.text, *end)));
             return ended.map_or_else(Vec::new, |(activity, _)| habit(activity, Holds::NoLonger));
         }
-        if opening {
-            return Vec::new();
-        }
-        if at.eat("放弃") || at.eat("戒") {
+        if at.eat("放弃") || !opening && at.eat("戒") {
             at.eat("了");
             let activity = if at.rest().starts_with('烟') {
                 Some("抽烟")
@@ -84,6 +81,9 @@ impl Zh<'_, '_> {
             return activity
                 .filter(|_| self.text.contains('了'))
                 .map_or_else(Vec::new, |activity| habit(activity, Holds::NoLonger));
+        }
+        if opening {
+            return Vec::new();
         }
         let again = self.text[self.start..at.pos()].contains('又') && at.eat("开始")
             || at.eat_any(&["又开始", "重新开始", "恢复"]).is_some();
@@ -107,6 +107,19 @@ impl Zh<'_, '_> {
         if now { self.consumes(at, false) } else { Vec::new() }
     }
 
+    pub(super) fn eat_activity(at: &mut Cursor<'_>) -> Option<&'static str> {
+        at.eat_any(ACTIVITIES).map(|place| ACTIVITIES[place])
+    }
+
+    /// 每周跑步三次: nobody says so of somebody else without a name.
+    pub(super) fn is_habit(&self, said: &str) -> bool {
+        let often = OFTEN.iter().find_map(|often| said.strip_prefix(often));
+        often.is_some_and(|done| {
+            let done = ACTIVITIES.iter().find_map(|activity| done.strip_prefix(activity));
+            done.is_some_and(|rest| rest.is_empty() || values::is_amount_zh(rest.trim_end_matches('次')))
+        })
+    }
+
     fn activity(&self, mut at: Cursor<'_>) -> Option<(&'static str, usize)> {
         if let Some(place) = at.eat_any(ACTIVITIES) {
             return Some((ACTIVITIES[place], at.pos()));
@@ -121,7 +134,9 @@ impl Zh<'_, '_> {
         if at.eat_any(&["喝", "吃"]).is_none() {
             return Vec::new();
         }
-        let value = self.value(at.pos());
+        let mut value = self.value(at.pos());
+        // Of 黑咖啡配面包, what stands first.
+        value.end = self.text[value.clone()].find(['配', '+']).map_or(value.end, |cut| value.start + cut);
         let said = self.text[value.clone()].to_owned();
         if said.chars().count() > 6 || !values::is_object_zh(self.reading, &value) {
             return Vec::new();

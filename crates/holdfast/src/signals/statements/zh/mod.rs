@@ -3,6 +3,7 @@
 mod announced;
 mod habits;
 mod predicates;
+mod unnamed;
 mod words;
 
 use std::ops::Range;
@@ -64,9 +65,20 @@ pub(super) fn read(reading: &Reading<'_>, part: &Part, whom: &mut Whom, found: &
     }
     let future = FUTURE.iter().any(|word| text[part.span.start..end].contains(word));
     let own = part.opens || *whom == Whom::User || at.rest().starts_with('我');
+    let told = (own || clause.only_turns_before(head)) && !future;
     if let Some(announced) = clause.announces(at).filter(|_| own && !future) {
         *whom = Whom::User;
         return Some(announced);
+    }
+    // What goes on with what was announced is read with the announcement.
+    let goes_on = part.announced.as_ref().is_some_and(|announced| !clause.goes_on(at, announced).is_empty());
+    if told && !goes_on {
+        let unnamed = clause.unnamed(at);
+        if !unnamed.is_empty() {
+            *whom = Whom::User;
+            found.extend(unnamed);
+            return part.announced.clone();
+        }
     }
     let Some(subject) = clause.subject(&mut at, part, whom) else {
         *whom = Whom::Nobody;
@@ -239,20 +251,29 @@ impl Zh<'_, '_> {
             clauses.map(|clause| clause.span.clone()).filter(|span| !self.text[span.clone()].trim().is_empty());
         spans.all(|span| {
             let said = self.text[span].trim();
-            let turns = |said: &str| TURNS.iter().any(|turn| said.starts_with(turn));
+            let turns = |said: &str| {
+                let said = ["最近", "现在", "今年", "这几个月"]
+                    .iter()
+                    .find_map(|lead| said.strip_prefix(lead))
+                    .unwrap_or(said);
+                TURNS.iter().any(|turn| said.starts_with(turn))
+            };
             let cause = ["因为", "由于"].iter().find_map(|lead| said.strip_prefix(lead));
-            !said.contains(FOREIGN) && cause.map_or_else(|| turns(said), |cause| self.is_own_cause(cause))
+            !said.contains(FOREIGN) && self.is_habit(said)
+                || !said.contains(FOREIGN) && cause.map_or_else(|| turns(said), |cause| self.is_own_cause(cause))
         })
     }
 
     /// 升职, 公司普调: what moves the pay of whoever speaks, if nobody is named with it.
     fn is_own_cause(&self, cause: &str) -> bool {
-        let word = CAUSES.iter().chain(TURNS).filter(|word| cause.starts_with(**word)).map(|word| word.len()).max();
+        let begins = CAUSES.iter().chain(TURNS).filter(|word| cause.starts_with(**word)).map(|word| word.len()).max();
+        // 项目上线加了绩效: the word may stand behind what led to it.
+        let holds = || CAUSES.iter().any(|word| cause.contains(word)).then_some(0);
         let end = cause.as_ptr() as usize - self.text.as_ptr() as usize + cause.len();
         let somebody = |from: usize| {
             self.reading.hits_in(&(from..end)).iter().any(|hit| matches!(hit.tag, Tag::Person(_) | Tag::ThirdPerson))
         };
-        word.is_some_and(|len| !cause[len..].contains(OF_OTHERS) && !somebody(end - cause.len() + len))
+        begins.or_else(holds).is_some_and(|len| !cause[len..].contains(OF_OTHERS) && !somebody(end - cause.len() + len))
             && cause.chars().count() <= CAUSE_CHARS_MAX
     }
 
@@ -299,8 +320,15 @@ impl Zh<'_, '_> {
         if link == "从" {
             value_at = self.turn(value_at, attribute)?;
         }
+        // A meal has a form of its own.
+        if attribute == Attribute::Meal {
+            return None;
+        }
         if link.is_empty()
-            && !matches!(attribute, Attribute::Pay | Attribute::Measure | Attribute::Age | Attribute::Level)
+            && !matches!(
+                attribute,
+                Attribute::Pay | Attribute::Measure | Attribute::Age | Attribute::Level | Attribute::Commute
+            )
         {
             return None;
         }
@@ -313,7 +341,8 @@ impl Zh<'_, '_> {
                 return Some(self.found("团队人数", value, true, self.start));
             }
             // What moves is a number, and a condition is no value: 房租涨到六千就搬走. 手机调到静音 is no other phone.
-            if counted && !values::is_amount_zh(name) || link == MOVED && !counted {
+            let commute = attribute == Attribute::Commute;
+            if counted && !values::is_amount_zh(name) || link == MOVED && !counted && !commute {
                 return None;
             }
         }
@@ -327,7 +356,7 @@ impl Zh<'_, '_> {
     /// Where the value begins that it was turned to: behind 从Vim换成了, 从4人扩到.
     fn turn(&self, from: usize, attribute: Attribute) -> Option<usize> {
         const TURNED: &[&str] = &["换成了", "换成", "换到了", "换到", "改成了", "改成", "变成了", "变成"];
-        let counted = values::is_counted(attribute) || attribute == Attribute::Team;
+        let counted = values::is_counted(attribute) || matches!(attribute, Attribute::Team | Attribute::Commute);
         self.text[from..].char_indices().find_map(|(place, _)| {
             let mut at = Cursor::new(self.text, from + place);
             (at.eat_any(TURNED).is_some() || counted && moves(&mut at)).then_some(at.pos())
@@ -349,7 +378,12 @@ impl Zh<'_, '_> {
         let lead = rest.len() - rest.trim_start_matches([' ', '：', ':', '「', '“', '"']).len();
         let from = from + lead;
         let rest = &self.text[from..];
-        let cut = CUTS.iter().filter_map(|cut| rest.find(cut)).min().unwrap_or(rest.len());
+        // 不喝酒怕头疼; but 害怕, 哪怕.
+        let fear = rest.match_indices('怕').map(|(place, _)| place);
+        let fear = fear
+            .filter(|place| *place > 0 && !rest[..*place].ends_with(['害', '恐', '哪', '可', '生', '惧', '不']))
+            .min();
+        let cut = CUTS.iter().filter_map(|cut| rest.find(cut)).chain(fear).min().unwrap_or(rest.len());
         let mut kept = rest[..cut].trim_end_matches(PARTICLES);
         for tail in
             ["左右", "上下", "多年", "好多年", "很多年", "很久", "来着", "生活", "定居", "的样子", "工作", "上班"]

@@ -410,6 +410,7 @@ impl Zh<'_, '_> {
                 attribute,
                 Attribute::Pay
                     | Attribute::Measure
+                    | Attribute::Commute
                     | Attribute::Birthday
                     | Attribute::Age
                     | Attribute::Level
