@@ -50,7 +50,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Global {
     /// The store's directory [default: the platform's data directory]
     #[arg(long, global = true, env = "HOLDFAST_STORE", value_name = "DIR")]
@@ -348,6 +348,11 @@ pub enum Command {
     /// The API is at /v1, its reference page at /docs, its OpenAPI document at /openapi.json. Without API keys only this machine is served.
     /// It holds the store: while it runs, other commands only read.
     Serve(ServeArguments),
+    /// Be the memory of an assistant: MCP over stdin and stdout
+    ///
+    /// For the client's configuration: command `holdfast`, arguments `mcp`. The store is held only while calls come, so several assistants
+    /// can share one. Over HTTP, `serve` has the same at /mcp.
+    Mcp,
     /// API keys: who may come in over the network
     #[command(subcommand)]
     Key(KeyCommand),

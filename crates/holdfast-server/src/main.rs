@@ -7,6 +7,7 @@ mod cli;
 mod commands;
 mod failure;
 mod keys;
+mod mcp;
 mod open;
 mod printer;
 mod serve;

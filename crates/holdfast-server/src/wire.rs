@@ -127,3 +127,12 @@ pub fn learned(events: u64, changes: &[&Change], refused: &[&Refusal]) -> Value 
         .collect();
     json!({ "events": events, "changes": changes, "refused": refused })
 }
+
+/// What a person says who wants to go on: in the language they named the work in.
+pub fn resume(what: &str) -> String {
+    match (what.trim(), holdfast::text::main_language(what)) {
+        ("", _) => "Go on where we stopped.".to_owned(),
+        (what, holdfast::types::signals::Language::Zh) => format!("接着上次的做：{what}"),
+        (what, holdfast::types::signals::Language::En) => format!("Go on where we stopped: {what}"),
+    }
+}

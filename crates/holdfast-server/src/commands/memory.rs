@@ -155,7 +155,7 @@ fn where_it_applies(memory: &Memory) -> String {
 }
 
 /// One memory with what it rests on, and why it is as sure as it is.
-fn in_words(memory: &Memory) -> String {
+pub fn in_words(memory: &Memory) -> String {
     let mut lines = vec![
         memory.content.clone(),
         format!("{} {}, {}, version {}", memory.status, memory.kind, memory.origin, memory.version),

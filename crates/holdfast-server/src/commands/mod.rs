@@ -24,6 +24,8 @@ use crate::cli::{Cli, Command, LlmCommand};
 use crate::printer::Printer;
 
 pub use self::look::report_in_words;
+pub use self::memory::in_words as memory_in_words;
+pub use self::recall::verdict as verdict_in_words;
 pub use self::replay::settle;
 
 pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
@@ -52,6 +54,7 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Restore { id } => status::restore(global, *id, printer),
         Command::Reveal { placeholder, why, by } => status::reveal(global, placeholder, by, why, printer),
         Command::Serve(arguments) => crate::serve::run(global, arguments, printer),
+        Command::Mcp => crate::mcp::run(global),
         Command::Key(command) => key::run(global, command, printer),
         Command::Dump => status::dump(global, printer),
         Command::Completions { shell } => {

@@ -1,9 +1,11 @@
 //! Who asks, and whose memory they may ask about. Every route begins here; what it gets is an owner that the caller's key covers.
 
+use std::net::IpAddr;
+
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Query, Request, State};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use holdfast::types::scope::{Owner, Scope, ScopeId, TaskId};
@@ -13,7 +15,7 @@ use utoipa::IntoParams;
 use super::app::App;
 use super::body::Held;
 use super::problem::Problem;
-use crate::keys::{ApiKey, Role};
+use crate::keys::{ApiKey, Denied, Role};
 
 /// The name that requests without a key are counted under.
 const NOBODY: &str = "";
@@ -77,7 +79,7 @@ impl Caller {
 pub async fn let_in(State(app): State<App>, mut request: Request, next: Next) -> Result<Response, Problem> {
     let presented = request.headers().get(header::AUTHORIZATION);
     let caller = match presented {
-        None if app.is_open() => Caller { key: None },
+        None if app.is_open() => local(&app, request.headers())?,
         None => {
             return Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
@@ -97,9 +99,8 @@ pub async fn let_in(State(app): State<App>, mut request: Request, next: Next) ->
             match app.key(key) {
                 Ok(key) => Caller { key: Some(key) },
                 // Clients of OpenAI's dialect can't leave the header out.
-                Err(_) if app.is_open() => Caller { key: None },
+                Err(_) if app.is_open() => local(&app, request.headers())?,
                 Err(denied) => {
-                    use crate::keys::Denied;
                     let code = match denied {
                         Denied::Unknown => "key_unknown",
                         Denied::Expired => "key_expired",
@@ -114,6 +115,35 @@ pub async fn let_in(State(app): State<App>, mut request: Request, next: Next) ->
     request.extensions_mut().insert(caller);
     // Held until the last byte of the answer has gone: a stream is under way for as long.
     Ok(next.run(request).await.map(|body| Body::new(Held::new(body, admitted))))
+}
+
+/// Whoever sits at this machine, and no page of the web that their browser was led to show: it would send its origin, or, under a name of
+/// its own that was pointed at this machine, that name.
+fn local(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let refused = |detail: &str| Err(Problem::new(StatusCode::FORBIDDEN, "not_local", detail));
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name = host
+        .rsplit_once(':')
+        .filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(host, |(name, _)| name);
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    if !name.eq_ignore_ascii_case("localhost") && !address.is_ok_and(|address| address.is_loopback()) {
+        return refused(
+            "without API keys this server is asked as localhost or 127.0.0.1 only: `holdfast key create` makes a key",
+        );
+    }
+    match headers.get(header::ORIGIN) {
+        Some(origin) if !app.is_allowed_origin(origin) && origin.as_bytes() != format!("http://{host}").as_bytes() => {
+            refused("pages of this origin may not ask: `holdfast serve --allow-origin` lets them")
+        }
+        _ => Ok(Caller { key: None }),
+    }
+}
+
+/// Notes the scope that was named, for a service that is no handler.
+pub async fn note_access(access: Access, mut request: Request, next: Next) -> Response {
+    request.extensions_mut().insert(access);
+    next.run(request).await
 }
 
 /// Whose memory a request is about, and where in their work: in the query of every route.

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use super::problem::Problem;
 use super::rate::Bucket;
 use crate::keys::{self, ApiKey, Denied, Keys, Used};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode};
 
 /// Calls of the engine at a time. They wait for the disk and for each other's commits more than for the processor, and a group of
 /// writers shares one sync; what is beyond waits its turn.
@@ -51,6 +51,8 @@ struct Inner {
     keys: RwLock<Known>,
     /// Whoever may come in without a key, since nobody else reaches this address.
     is_loopback: bool,
+    /// Pages of these may ask.
+    origins: Vec<HeaderValue>,
     closing: watch::Sender<bool>,
 }
 
@@ -81,6 +83,7 @@ impl App {
         directory: &Path,
         limits: Limits,
         is_loopback: bool,
+        origins: Vec<HeaderValue>,
     ) -> Result<Self> {
         let app = Self(Arc::new(Inner {
             engine,
@@ -90,6 +93,7 @@ impl App {
             calls: Arc::new(Semaphore::new(CALLS_AT_ONCE)),
             keys: RwLock::default(),
             is_loopback,
+            origins,
             closing: watch::Sender::new(false),
         }));
         app.keys_anew()?;
@@ -106,6 +110,10 @@ impl App {
 
     pub fn limits(&self) -> &Limits {
         &self.0.limits
+    }
+
+    pub fn is_allowed_origin(&self, origin: &HeaderValue) -> bool {
+        self.0.origins.contains(origin)
     }
 
     /// No more is taken on; streams that would stay open end.

@@ -30,8 +30,10 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa_axum::router::OpenApiRouter;
 
-use self::app::{App, Limits};
-use self::problem::Problem;
+pub use self::access::Access;
+pub use self::app::App;
+use self::app::Limits;
+pub use self::problem::Problem;
 use crate::cli::{Global, ServeArguments};
 use crate::commands;
 use crate::failure::Usage;
@@ -65,7 +67,7 @@ pub fn run(global: &Global, arguments: &ServeArguments, printer: Printer) -> Res
         let listener = TcpListener::bind(arguments.listen).await;
         let listener = listener.with_context(|| format!("can't listen on {}", arguments.listen))?;
         let address = listener.local_addr()?;
-        let app = App::new(Arc::clone(&engine), env, &directory, limits, is_loopback)?;
+        let app = App::new(Arc::clone(&engine), env, &directory, limits, is_loopback, origins.clone())?;
         printer.say(format_args!("listening on http://{address} (reference page: http://{address}/docs)"));
         if app.is_open() {
             printer.say("no API keys: whoever is on this machine may do all; `holdfast key create` makes one");
@@ -81,10 +83,13 @@ pub fn run(global: &Global, arguments: &ServeArguments, printer: Printer) -> Res
 
 /// Everything that is served, over an engine that is open.
 fn router(app: App, figures: PrometheusHandle, origins: Vec<HeaderValue>) -> Router {
+    let scoped = from_fn_with_state(app.clone(), access::note_access);
+    let mcp = Router::new().route_service("/mcp", crate::mcp::service(&app)).route_layer(scoped);
     let (api, document) =
         OpenApiRouter::with_openapi(openapi::document()).nest("/v1", routes::routes()).split_for_parts();
     let guarded = api
         .route("/metrics", get(move || metrics(figures.clone())))
+        .merge(mcp)
         .fallback(nothing_there)
         .method_not_allowed_fallback(no_such_method)
         .route_layer(from_fn(trace::note_route))

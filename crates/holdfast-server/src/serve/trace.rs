@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -89,8 +89,12 @@ async fn told(response: Response, id: &str) -> Response {
         return Response::from_parts(parts, Body::empty());
     };
     if is_of_a_library {
-        let detail = String::from_utf8_lossy(&bytes).into_owned();
-        let mut problem = Problem::new(parts.status, "bad_request", detail);
+        let (code, none) = match parts.status {
+            StatusCode::NOT_FOUND => ("no_such_route", "there is nothing at this address: /docs shows what there is"),
+            _ => ("bad_request", "the request is not understood"),
+        };
+        let detail = if bytes.is_empty() { none.to_owned() } else { String::from_utf8_lossy(&bytes).into_owned() };
+        let mut problem = Problem::new(parts.status, code, detail);
         problem.request_id = id.to_owned();
         return problem.into_response();
     }

@@ -162,10 +162,7 @@ async fn update(
     let matched = if_match(&headers)?;
     update.expected_version = matched.or(update.expected_version);
     update.idempotency_key = idempotency_key(&headers)?.or(update.idempotency_key);
-    apply(app, access, id, update).await.map_err(|problem| {
-        let is_unmet = matched.is_some() && problem.code == "version_conflict";
-        if is_unmet { problem.as_status(StatusCode::PRECONDITION_FAILED) } else { problem }
-    })
+    apply(app, access, id, update, matched.is_some()).await
 }
 
 /// How a task ended.
@@ -196,13 +193,10 @@ async fn end(
     Json(ending): Json<Ending>,
 ) -> Result<Response, Problem> {
     access.caller.must_be(Role::Agent)?;
+    let matched = if_match(&headers)?;
     let end = Action::End { outcome: ending.outcome, reason: ending.reason };
-    let update = Update {
-        actions: vec![end],
-        expected_version: if_match(&headers)?,
-        idempotency_key: idempotency_key(&headers)?,
-    };
-    apply(app, access, id, update).await
+    let update = Update { actions: vec![end], expected_version: matched, idempotency_key: idempotency_key(&headers)? };
+    apply(app, access, id, update, matched.is_some()).await
 }
 
 /// Give up the step whose prompt is out, after its loop died
@@ -218,7 +212,8 @@ async fn abandon_step(State(app): State<App>, access: Access, Path(id): Path<Tas
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn apply(app: App, access: Access, id: TaskId, update: Update) -> Result<Response, Problem> {
+/// With `is_matched`, the version that was expected came as `If-Match`, and its conflict is told as HTTP tells it.
+async fn apply(app: App, access: Access, id: TaskId, update: Update, is_matched: bool) -> Result<Response, Problem> {
     let scope = Scope { task: Some(id), ..access.scope };
     let updated = app
         .call(move |engine| {
@@ -227,7 +222,11 @@ async fn apply(app: App, access: Access, id: TaskId, update: Update) -> Result<R
             engine.consolidate(&scope)?;
             Ok(updated)
         })
-        .await?;
+        .await
+        .map_err(|problem| {
+            let is_unmet = is_matched && problem.code == "version_conflict";
+            if is_unmet { problem.as_status(StatusCode::PRECONDITION_FAILED) } else { problem }
+        })?;
     let answer = UpdatedTask {
         version: updated.task.version,
         repeated: updated.repeated,
