@@ -107,11 +107,16 @@ def _update(update: Mapping[str, Any] | Sequence[Action] | None) -> Mapping[str,
     return update if update is None or isinstance(update, Mapping) else {"actions": list(update)}
 
 
+def _part(id: str) -> str:
+    """An id as a part of a path: with every sign, and no way up."""
+    return quote(id, safe="").replace(".", "%2E")
+
+
 def _task_of(scope: Scope, task: str | None) -> str:
     name = task or scope.task
     if name is None:
         raise ValueError("which task? Give its id, or use a client that is scoped to it: client.scoped(task=...)")
-    return quote(name, safe="")
+    return _part(name)
 
 
 def _get(scope: Scope, path: str, **params: Any) -> Request:
@@ -209,17 +214,17 @@ def events(scope: Scope, *, after: int | None = None, limit: int | None = None) 
 
 def event(scope: Scope, id: str) -> Flow[Event]:
     """An event with its whole body."""
-    return Event.of((yield _get(scope, f"/events/{quote(id, safe='')}")).json())
+    return Event.of((yield _get(scope, f"/events/{_part(id)}")).json())
 
 
 def event_history(scope: Scope, id: str) -> Flow[History]:
     """Everything that was done to an event, and why."""
-    return History.of((yield _get(scope, f"/events/{quote(id, safe='')}/history")).json())
+    return History.of((yield _get(scope, f"/events/{_part(id)}/history")).json())
 
 
 def restore(scope: Scope, id: str) -> Flow[Event]:
     """Bring an archived event's body back."""
-    return Event.of((yield _post(scope, f"/events/{quote(id, safe='')}/restore", None, repeatable=True)).json())
+    return Event.of((yield _post(scope, f"/events/{_part(id)}/restore", None, repeatable=True)).json())
 
 
 # ----------------------------------------------------------------------------------------------------------------- recall
@@ -360,12 +365,12 @@ def memories(scope: Scope, *, status: str | None = None, after: str | None = Non
 
 def memory(scope: Scope, id: str) -> Flow[Memory]:
     """A memory with its evidence."""
-    return Memory.of((yield _get(scope, f"/memories/{quote(id, safe='')}")).json())
+    return Memory.of((yield _get(scope, f"/memories/{_part(id)}")).json())
 
 
 def memory_history(scope: Scope, id: str) -> Flow[History]:
     """Every version of a memory: who, why, from which event."""
-    return History.of((yield _get(scope, f"/memories/{quote(id, safe='')}/history")).json())
+    return History.of((yield _get(scope, f"/memories/{_part(id)}/history")).json())
 
 
 def add_memory(
@@ -390,12 +395,12 @@ def add_memory(
 
 def confirm(scope: Scope, id: str, *, reason: str = "") -> Flow[Memory]:
     """It is so: a pending memory comes into force, a doubted one is sure again."""
-    return Memory.of((yield _post(scope, f"/memories/{quote(id, safe='')}/confirm", {"reason": reason})).json())
+    return Memory.of((yield _post(scope, f"/memories/{_part(id)}/confirm", {"reason": reason})).json())
 
 
 def retract(scope: Scope, id: str, *, reason: str = "") -> Flow[Memory]:
     """It is not so: a pending memory is rejected, a known one taken back."""
-    return Memory.of((yield _post(scope, f"/memories/{quote(id, safe='')}/retract", {"reason": reason})).json())
+    return Memory.of((yield _post(scope, f"/memories/{_part(id)}/retract", {"reason": reason})).json())
 
 
 def feedback(scope: Scope, memories: Sequence[str], effect: Effect) -> Flow[list[Memory]]:

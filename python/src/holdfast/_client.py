@@ -81,6 +81,10 @@ class _Client(Generic[C]):
         return self._connection.base_url
 
     @property
+    def has_key(self) -> bool:
+        return self._connection.api_key is not None
+
+    @property
     def server(self) -> LocalServer | None:
         """The server that `local` started."""
         return self._connection.server
