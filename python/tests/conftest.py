@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+
 from holdfast import AsyncHoldfast, Holdfast
 from holdfast._local import LocalServer
 

@@ -9,9 +9,10 @@ import pytest
 from agents import Agent, ModelResponse, RunConfig, Runner, SessionSettings, SQLiteSession, Usage, function_tool
 from agents.memory import Session
 from agents.models.interface import Model
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
 from holdfast import AsyncHoldfast
 from holdfast.agents import HoldfastSession, context_filter
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 ITEMS: list[Any] = [
     {"role": "user", "content": "写完周报了吗？"},

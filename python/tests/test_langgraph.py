@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import operator
 import random
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast import Holdfast
-from holdfast._local import LocalServer
-from holdfast.langgraph import HoldfastMemory, HoldfastStore
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.store.base import BaseStore, InvalidNamespaceError, SearchItem
 from langgraph.store.memory import InMemoryStore
+
+from holdfast import Holdfast
+from holdfast._local import LocalServer
+from holdfast.langgraph import HoldfastMemory, HoldfastStore
+
+
+def settle(client: Holdfast) -> None:
+    """Until all that was written has its vector: by words it is found at once, by meaning a moment later."""
+    while (progress := client.status().embedding["progress"])["done"] < progress["total"]:
+        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -43,9 +51,7 @@ def test_an_item_that_is_overwritten(store: HoldfastStore, client: Holdfast) -> 
     assert second.value == {"text": "lives in Suzhou"}
     assert second.created_at == first.created_at and second.updated_at > first.updated_at
     assert [item.value for item in store.search(("m",))] == [{"text": "lives in Suzhou"}]
-    assert [item.value for item in store.search(("m",), query="who lives in Hangzhou")] == [
-        {"text": "lives in Suzhou"}
-    ] or not store.search(("m",), query="who lives in Hangzhou")
+    assert not any("Hangzhou" in str(item.value) for item in store.search(("m",), query="who lives in Hangzhou?"))
 
 
 def test_what_is_deleted_is_gone_with_its_earlier_values(tmp_path: Path) -> None:
@@ -78,10 +84,11 @@ def test_secrets_do_not_come_back(store: HoldfastStore) -> None:
     ("query", "best"),
     [("坚果", "allergy"), ("谁不能吃坚果", "allergy"), ("what is the gateway written in", "gateway"), ("网关", "gateway")],
 )
-def test_search_finds_what_is_relevant(store: HoldfastStore, query: str, best: str) -> None:
+def test_search_finds_what_is_relevant(store: HoldfastStore, client: Holdfast, query: str, best: str) -> None:
     store.put(("m", "lin"), "allergy", {"text": "我妹妹对坚果过敏，点菜的时候记得避开"})
     store.put(("m", "lin"), "gateway", {"text": "The gateway (网关) is written in Rust"})
     store.put(("m", "zhou"), "other", {"text": "周末去爬山"})
+    settle(client)
     found = store.search(("m",), query=query)
     assert found and found[0].key == best and found[0].score is not None
     assert all(isinstance(item, SearchItem) for item in found) and "other" not in [item.key for item in found]
@@ -92,8 +99,11 @@ def test_what_is_searched_can_be_chosen(store: HoldfastStore) -> None:
     store.put(("m",), "whole", {"title": "zebra", "body": "quartz"})
     store.put(("m",), "titled", {"title": "zebra", "body": "quartz"}, index=["title"])
     store.put(("m",), "unsearched", {"title": "zebra", "body": "quartz"}, index=False)
-    assert {item.key for item in store.search(("m",), query="quartz")} == {"whole"}
+    assert store.search(("m",), query="quartz")[0].key == "whole"
     assert {item.key for item in store.search(("m",), query="zebra")} == {"whole", "titled"}
+    # By meaning the title may be near; the words of the body are not in what is searched.
+    titled = store._versions(("m",), "titled")
+    assert [event.content for event in titled] == ["zebra"]
     assert len(store.search(("m",))) == 3
 
 

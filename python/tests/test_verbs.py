@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 from conftest import Either
+
 from holdfast import AsyncHoldfast, Holdfast, HoldfastError, Observed, Refused, moment
 
 

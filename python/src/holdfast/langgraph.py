@@ -13,6 +13,8 @@ What is different from a plain key-value store:
 
 - Secrets (passwords, keys, cards, e-mail addresses, ...) are replaced before anything is stored: `get` gives back «password:1».
 - `search` with a query returns what is relevant and does not fill up with the rest; at most 100 items of a namespace are looked at.
+  What was just put is found by its words at once, and by its meaning a moment later. Scores compare within a namespace; over several
+  of them they are a rough guide.
 - A value may take 60 KiB of JSON and be nested 30 deep. A namespace or a key may be about 500 bytes long.
 - There is no TTL. A background policy of the server (`serve --policy`) lets go of items as it does of any other event.
 - Overwriting and deleting need an API key of the role operator that is bound to no agent.
