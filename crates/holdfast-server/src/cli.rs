@@ -1,5 +1,7 @@
 //! The command line as typed arguments.
 
+mod service;
+
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -18,6 +20,8 @@ use holdfast::types::scope::ScopeId;
 use holdfast::types::task::Outcome;
 use jiff::ZonedDateTime;
 use jiff::tz::TimeZone;
+
+pub use self::service::{KeyCommand, ServeArguments};
 
 /// Shown below the list of commands.
 const EXAMPLES: &str = "\
@@ -46,7 +50,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Global {
     /// The store's directory [default: the platform's data directory]
     #[arg(long, global = true, env = "HOLDFAST_STORE", value_name = "DIR")]
@@ -341,6 +345,19 @@ pub enum Command {
         #[arg(long, env = "USER", default_value = "operator", hide_env_values = true, value_name = "NAME")]
         by: String,
     },
+    /// Serve the memory over HTTP
+    ///
+    /// The API is at /v1, its reference page at /docs, its OpenAPI document at /openapi.json. Without API keys only this machine is served.
+    /// It holds the store: while it runs, other commands only read.
+    Serve(ServeArguments),
+    /// Be the memory of an assistant: MCP over stdin and stdout
+    ///
+    /// For the client's configuration: command `holdfast`, arguments `mcp`. The store is held only while calls come, so several assistants
+    /// can share one. Over HTTP, `serve` has the same at /mcp.
+    Mcp,
+    /// API keys: who may come in over the network
+    #[command(subcommand)]
+    Key(KeyCommand),
     /// The whole store as text, and a check that it is valid
     #[command(hide = true)]
     Dump,

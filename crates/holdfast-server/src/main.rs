@@ -6,22 +6,41 @@
 mod cli;
 mod commands;
 mod failure;
+mod keys;
+mod mcp;
 mod open;
 mod printer;
+mod serve;
+mod wire;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Command};
 use crate::failure::exit_code;
 use crate::printer::Printer;
 
+/// A command says what it has to say by itself; a server's log is all there is of it, so it has times and tells more.
+fn log(cli: &Cli) {
+    let serves = match &cli.command {
+        Command::Serve(arguments) => Some(arguments),
+        _ => None,
+    };
+    let default = if serves.is_some() { "info" } else { "error" };
+    let filter = EnvFilter::try_from_env("HOLDFAST_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match serves {
+        None => log.without_time().init(),
+        Some(arguments) if arguments.log_json => log.json().flatten_event(true).init(),
+        Some(_) => log.with_target(false).init(),
+    }
+}
+
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| cli::with_hint(error).exit());
-    let filter = EnvFilter::try_from_env("HOLDFAST_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
+    log(&cli);
     let printer = Printer { json: cli.global.json };
     match commands::run(&cli, printer) {
         Ok(code) => code,

@@ -12,6 +12,7 @@ use holdfast::embedding::{self, Choice};
 use holdfast::engine::{Config, Engine, Error, builtin_model_paths};
 use holdfast::env::Env;
 use holdfast::llm::{Endpoint, Llm, OpenAi};
+use holdfast::manager::Policy;
 use holdfast::redact::{Key, Rules};
 use holdfast::signals;
 use holdfast::store::StoreError;
@@ -126,6 +127,14 @@ fn in_turn(config: impl Fn() -> Result<Config>) -> Result<Engine> {
 /// For commands that write.
 pub fn writing(global: &Global, printer: Printer) -> Result<Engine> {
     let engine = in_turn(|| config(global, false))?;
+    say_what_is_missing(&engine, global, printer)?;
+    Ok(engine)
+}
+
+/// For `serve`: with a model that learns and a policy that lets go in the background, where they were chosen.
+pub fn serving(global: &Global, policy: Option<Policy>, printer: Printer) -> Result<Engine> {
+    let llm = llm(global)?;
+    let engine = in_turn(|| Ok(Config { llm: llm.clone(), manager: policy.clone(), ..config(global, false)? }))?;
     say_what_is_missing(&engine, global, printer)?;
     Ok(engine)
 }

@@ -56,49 +56,7 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
     // Looked at before the store is opened: another kind of file must not leave an empty store behind.
     check_first(lines.peek(), &shown)?;
     let engine = open::writing(global, printer)?;
-    let mut owner: Option<Owner> = None;
-    let (mut batch, mut brought) = (Vec::new(), Brought::default());
-    for (number, line) in lines {
-        let line = line.with_context(|| format!("can't read {shown}, line {number}"))?;
-        let read = serde_json::from_slice::<ExportLine>(&line);
-        if !matches!(read, Ok(ExportLine::Event(_) | ExportLine::Task(_))) {
-            check_version(&line, number, &shown)?;
-        }
-        match read {
-            Ok(ExportLine::Owner { owner: next, .. }) => {
-                bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
-                owner = Some(next);
-            }
-            Ok(_) if owner.is_none() => {
-                brought.unread += 1;
-                if brought.unread <= UNREAD_SHOWN {
-                    printer.say(format_args!(
-                        "not read: {shown}, line {number}: whose it is can't be told, since the owner's line before it was not read"
-                    ));
-                }
-            }
-            Ok(line) => {
-                batch.push(line);
-                if batch.len() == BATCH_LINES {
-                    bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
-                }
-            }
-            Err(error) => {
-                // What follows a broken owner's line is not the owner's before it.
-                if is_of_an_owner(&line) {
-                    bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
-                    owner = None;
-                }
-                brought.unread += 1;
-                if brought.unread <= UNREAD_SHOWN {
-                    // The message of a JSON error names the place and the kind of fault; the text itself is not repeated.
-                    let fault = format!("{:?} at column {}", error.classify(), error.column());
-                    printer.say(format_args!("not read: {shown}, line {number}: not a line of an export ({fault})"));
-                }
-            }
-        }
-    }
-    bring_in(&engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+    let brought = bring_in_lines(&engine, lines, &shown, |_| true, |told| printer.say(told))?;
     super::replay::settle(&engine, printer);
     let Imported { events, tasks, memories, known, ref refused } = brought.imported;
     for why in refused.iter().take(REFUSED_SHOWN) {
@@ -125,10 +83,83 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
 
 /// What an import came to.
 #[derive(Debug, Default, Serialize)]
-struct Brought {
+pub struct Brought {
     #[serde(flatten)]
-    imported: Imported,
-    unread: u64,
+    pub imported: Imported,
+    pub unread: u64,
+}
+
+/// Brings in what an export's body holds, of the owners that may be brought in. `tell` hears which lines were not read, and why.
+pub fn bring_in_body(
+    engine: &Engine,
+    input: impl Read,
+    may: impl Fn(&Owner) -> bool,
+    tell: impl FnMut(String),
+) -> Result<Brought> {
+    const SHOWN: &str = "the body";
+    let mut lines = (1_u64..).zip(BufReader::new(input).split(b'\n')).filter(|(_, line)| !is_blank(line)).peekable();
+    check_first(lines.peek(), &SHOWN)?;
+    bring_in_lines(engine, lines, &SHOWN, may, tell)
+}
+
+fn bring_in_lines(
+    engine: &Engine,
+    lines: impl Iterator<Item = (u64, std::io::Result<Vec<u8>>)>,
+    shown: &impl std::fmt::Display,
+    may: impl Fn(&Owner) -> bool,
+    mut tell: impl FnMut(String),
+) -> Result<Brought> {
+    let mut owner: Option<Owner> = None;
+    let (mut batch, mut brought) = (Vec::new(), Brought::default());
+    let mut unread = |brought: &mut Brought, why: String| {
+        brought.unread += 1;
+        if brought.unread <= UNREAD_SHOWN {
+            tell(why);
+        }
+    };
+    for (number, line) in lines {
+        let line = line.with_context(|| format!("can't read {shown}, line {number}"))?;
+        let read = serde_json::from_slice::<ExportLine>(&line);
+        if !matches!(read, Ok(ExportLine::Event(_) | ExportLine::Task(_))) {
+            check_version(&line, number, shown)?;
+        }
+        match read {
+            Ok(ExportLine::Owner { owner: next, .. }) => {
+                bring_in(engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+                owner = Some(next).filter(&may);
+                if owner.is_none() {
+                    unread(
+                        &mut brought,
+                        format!("not read: {shown}, line {number}: this owner's memory is out of reach"),
+                    );
+                }
+            }
+            Ok(_) if owner.is_none() => unread(
+                &mut brought,
+                format!(
+                    "not read: {shown}, line {number}: whose it is can't be told, since the owner's line before it was not read"
+                ),
+            ),
+            Ok(line) => {
+                batch.push(line);
+                if batch.len() == BATCH_LINES {
+                    bring_in(engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+                }
+            }
+            Err(error) => {
+                // What follows a broken owner's line is not the owner's before it.
+                if is_of_an_owner(&line) {
+                    bring_in(engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+                    owner = None;
+                }
+                // The message of a JSON error names the place and the kind of fault; the text itself is not repeated.
+                let fault = format!("{:?} at column {}", error.classify(), error.column());
+                unread(&mut brought, format!("not read: {shown}, line {number}: not a line of an export ({fault})"));
+            }
+        }
+    }
+    bring_in(engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+    Ok(brought)
 }
 
 /// Whether a line that can't be read begins as an owner's does.

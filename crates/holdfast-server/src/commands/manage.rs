@@ -38,7 +38,7 @@ pub fn run(global: &Global, arguments: &ManageArguments, printer: Printer) -> Re
 }
 
 /// A preset by its name, or a file.
-fn policy(name: &str) -> Result<Policy> {
+pub fn policy(name: &str) -> Result<Policy> {
     if let Some(policy) = Policy::preset(name) {
         return Ok(policy);
     }

@@ -13,6 +13,7 @@ use crate::cli::{FeedbackArguments, Global, MemoryCommand, NewMemoryArguments};
 use crate::failure::{Refused, Usage};
 use crate::open;
 use crate::printer::{Printer, plain};
+use crate::wire;
 
 /// Hexadecimal digits of an id's end that tell memories apart in a list.
 const SHORT_ID: usize = 8;
@@ -161,7 +162,7 @@ fn where_it_applies(memory: &Memory) -> String {
 }
 
 /// One memory with what it rests on, and why it is as sure as it is.
-fn in_words(memory: &Memory) -> String {
+pub fn in_words(memory: &Memory) -> String {
     let mut lines = vec![
         memory.content.clone(),
         format!("{} {}, {}, version {}", memory.status, memory.kind, memory.origin, memory.version),
@@ -242,15 +243,7 @@ pub fn learn(global: &Global, dry_run: bool, printer: Printer) -> Result<()> {
         printer.say(format_args!("  not learned: {} more", refused.len() - REFUSED_SHOWN));
     }
     if printer.json {
-        let refused: Vec<_> = refused
-            .iter()
-            .map(|refusal| json!({ "event": refusal.event, "quote": refusal.quote, "reason": refusal.reason }))
-            .collect();
-        let changes: Vec<_> = changes
-            .iter()
-            .map(|change| json!({ "verb": change.verb, "reason": change.reason, "memory": change.after }))
-            .collect();
-        let mut learned = json!({ "events": lesson.events, "changes": changes, "refused": refused });
+        let mut learned = wire::learned(lesson.events, &changes, &refused);
         if let Some(induced) = &induced {
             learned["model"] = json!({ "calls": induced.calls, "events": induced.events,
                 "unusable": induced.unusable, "late": induced.late });

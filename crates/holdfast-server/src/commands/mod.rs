@@ -1,11 +1,12 @@
 //! One file for each command or family of commands.
 
 mod context;
-mod exchange;
+pub mod exchange;
 mod forget;
+mod key;
 mod llm;
 mod look;
-mod manage;
+pub mod manage;
 mod memory;
 mod observe;
 mod recall;
@@ -21,6 +22,11 @@ use clap::CommandFactory;
 
 use crate::cli::{Cli, Command, LlmCommand};
 use crate::printer::Printer;
+
+pub use self::look::report_in_words;
+pub use self::memory::in_words as memory_in_words;
+pub use self::recall::verdict as verdict_in_words;
+pub use self::replay::settle;
 
 pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
     let global = &cli.global;
@@ -47,6 +53,9 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Undo(arguments) => undo::run(global, arguments, printer),
         Command::Restore { id } => status::restore(global, *id, printer),
         Command::Reveal { placeholder, why, by } => status::reveal(global, placeholder, by, why, printer),
+        Command::Serve(arguments) => crate::serve::run(global, arguments, printer),
+        Command::Mcp => crate::mcp::run(global),
+        Command::Key(command) => key::run(global, command, printer),
         Command::Dump => status::dump(global, printer),
         Command::Completions { shell } => {
             // Into memory first: the generator panics when its reader has gone.

@@ -6,14 +6,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use holdfast::engine::Observed;
 use holdfast::import::{self, Format, Options};
-use holdfast::types::event::{Kind, RawEvent, Source};
-use serde_json::{Value, json};
+use holdfast::types::event::RawEvent;
+use serde_json::Value;
 
 use super::replay::settle;
 use crate::cli::{Global, Observe};
 use crate::failure::{self, PARTLY, Refused};
 use crate::open;
 use crate::printer::{Printer, plain};
+use crate::wire;
 
 pub fn run(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitCode> {
     if arguments.lines {
@@ -25,12 +26,7 @@ pub fn run(global: &Global, arguments: &Observe, printer: Printer) -> Result<Exi
     };
     let engine = open::recording(global, arguments.no_embed, printer)?;
     let scope = open::scope(global, &engine, printer)?;
-    let kind = arguments.kind.unwrap_or(match arguments.source {
-        Source::User => Kind::Query,
-        Source::Agent => Kind::Response,
-        Source::Tool => Kind::ToolResult,
-        Source::System => Kind::Note,
-    });
+    let kind = arguments.kind.unwrap_or_else(|| wire::kind_of(arguments.source));
     let mut raw = RawEvent::new(scope, arguments.source, kind, content);
     raw.occurred_at = Some(arguments.at.clone().unwrap_or_else(|| engine.now()));
     raw.idempotency_key = arguments.key.clone();
@@ -90,7 +86,7 @@ fn lines(global: &Global, arguments: &Observe, printer: Printer) -> Result<ExitC
 
 fn print(observed: &Observed, printer: Printer) -> Result<()> {
     if printer.json {
-        return printer.line(&as_json(observed));
+        return printer.line(&wire::observed(observed));
     }
     if observed.duplicate {
         printer.say("known already: this is the first one's id");
@@ -115,25 +111,4 @@ fn print(observed: &Observed, printer: Printer) -> Result<()> {
     printer.text(&observed.id.to_string())?;
     // An utterance that addressed several tasks is an event for each.
     observed.also.iter().try_for_each(|part| print(part, printer))
-}
-
-fn as_json(observed: &Observed) -> Value {
-    let mut value = json!({
-        "id": observed.id,
-        "seq": observed.seq,
-        "duplicate": observed.duplicate,
-        "task": observed.task,
-        "attribution": observed.attribution,
-        "switched": observed.switched,
-        "opened": observed.opened,
-        "redactions": observed.redactions,
-        "changes": observed.changes,
-        "statuses": observed.statuses,
-        "overturned": observed.overturned,
-        "refused_update": observed.refused_update,
-    });
-    if !observed.also.is_empty() {
-        value["also"] = observed.also.iter().map(as_json).collect();
-    }
-    value
 }

@@ -169,7 +169,7 @@ fn parts_in_words(parts: &[(String, f32)]) -> String {
     parts.iter().map(|(name, part)| format!("{name} {part:+.2}")).collect::<Vec<_>>().join(", ")
 }
 
-fn verdict(verdict: &Verdict) -> String {
+pub fn verdict(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Kept => "kept".to_owned(),
         Verdict::CutByLimit => "cut by the limit".to_owned(),

@@ -72,7 +72,7 @@ use crate::manager::Policy;
 use crate::redact::Rules;
 use crate::signals::Lexicon;
 use crate::store::sqlite::Sqlite;
-use crate::store::{JournalCheck, JournalPage, Progress, Store, StoreStatus};
+use crate::store::{EventPage, JournalCheck, JournalPage, Progress, Store, StoreStatus};
 use crate::types::event::StoredEvent;
 use crate::types::ids::{EventId, OperationId, RunId};
 use crate::types::operation::{JournalEntry, Operation, Target, Verb};
@@ -259,6 +259,11 @@ impl Engine {
 
     pub fn event(&self, owner: &Owner, id: EventId) -> Result<Option<StoredEvent>, Error> {
         Ok(self.store.event(owner, id)?)
+    }
+
+    /// A page of the log, in its order.
+    pub fn event_page(&self, owner: &Owner, page: &EventPage) -> Result<Vec<StoredEvent>, Error> {
+        Ok(self.store.events(owner, page)?)
     }
 
     pub fn task(&self, owner: &Owner, id: &TaskId) -> Result<Option<Task>, Error> {

@@ -1,0 +1,80 @@
+//! Arguments of the commands that serve others: `serve` and `key`.
+
+use std::net::SocketAddr;
+
+use clap::{Args, Subcommand};
+use jiff::SignedDuration;
+
+use crate::keys::Role;
+
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// Where to listen. Beyond this machine, only with API keys: make one with `key create`
+    #[arg(long, env = "HOLDFAST_LISTEN", default_value = "127.0.0.1:8765", value_name = "ADDRESS")]
+    pub listen: SocketAddr,
+    /// Let go in the background by this policy: support, research, tutoring, aggressive, or a TOML file [default: only when asked]
+    #[arg(long, env = "HOLDFAST_POLICY", value_name = "POLICY")]
+    pub policy: Option<String>,
+    /// Requests a second that one key may make; twice as many in a burst
+    #[arg(long, env = "HOLDFAST_REQUESTS_PER_SECOND", default_value_t = 1_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub requests_per_second: u32,
+    /// Requests at a time that one key may make
+    #[arg(long, env = "HOLDFAST_REQUESTS_AT_ONCE", default_value_t = 64, value_name = "N", value_parser = super::one_or_more)]
+    pub requests_at_once: usize,
+    /// Bytes of one request, where it is not a stream of lines
+    #[arg(long, env = "HOLDFAST_BODY_BYTES", default_value_t = 4 * 1024 * 1024, value_name = "BYTES", value_parser = super::one_or_more)]
+    pub body_bytes: usize,
+    /// Let pages of this origin ask, like https://app.example.com; may be given several times [default: none]
+    #[arg(long, env = "HOLDFAST_ALLOW_ORIGIN", value_delimiter = ',', value_name = "ORIGIN")]
+    pub allow_origin: Vec<String>,
+    /// One JSON object a line in the log, instead of text
+    #[arg(long, env = "HOLDFAST_LOG_JSON")]
+    pub log_json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Make a key for the chosen tenant; it is printed once, and only its hash is kept
+    ///
+    /// With --user or --agent it opens only their memory.
+    Create {
+        /// What its holder may do: look; also record; also change, erase and export
+        #[arg(long, default_value = "agent", value_enum)]
+        role: Role,
+        /// What it is for
+        #[arg(long, default_value = "", value_name = "TEXT")]
+        label: String,
+        /// How long it is valid: 90d, 12h, 30m [default: until it is revoked]
+        #[arg(long, value_name = "TIME", value_parser = duration)]
+        expires_in: Option<SignedDuration>,
+    },
+    /// The keys of the store, valid or not
+    List,
+    /// A new key for what an old one opens
+    Rotate {
+        /// The old key's id
+        id: String,
+        /// How long the old one still opens it
+        #[arg(long, default_value = "24h", value_name = "TIME", value_parser = duration)]
+        grace: SignedDuration,
+    },
+    /// From now on a key opens nothing
+    Revoke {
+        /// The key's id
+        id: String,
+    },
+}
+
+fn duration(text: &str) -> Result<SignedDuration, &'static str> {
+    const HINT: &str = "write a whole number and d, h, m or s: 90d, 12h, 30m";
+    let at = text.find(|c: char| !c.is_ascii_digit()).ok_or(HINT)?;
+    let count: i64 = text[..at].parse().map_err(|_| HINT)?;
+    let seconds = match &text[at..] {
+        "d" => 86_400,
+        "h" => 3_600,
+        "m" => 60,
+        "s" => 1,
+        _ => return Err(HINT),
+    };
+    count.checked_mul(seconds).map(SignedDuration::from_secs).ok_or(HINT)
+}
