@@ -109,7 +109,7 @@ impl Assistant {
         let parts = context.extensions.get::<axum::http::request::Parts>();
         let access = parts.and_then(|parts| parts.extensions.get::<Access>());
         let access = access.ok_or_else(|| ErrorData::internal_error("who asks can't be told", None))?;
-        let refused = |problem: crate::serve::Problem| ErrorData::invalid_request(problem.detail, None);
+        let refused = |problem: crate::serve::Problem| ErrorData::invalid_request(problem.detail.clone(), None);
         access.caller.must_be(role).map_err(refused)?;
         Ok(access.scope.clone())
     }

@@ -1,5 +1,7 @@
 //! What goes wrong, as a client is told it: `application/problem+json` (RFC 9457) with a stable code, what to do, and the request's id.
 
+use std::ops::{Deref, DerefMut};
+
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -13,9 +15,14 @@ use utoipa::ToSchema;
 /// Seconds after which a client that was told to wait may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// Why a request was not done. `code` is stable; the rest is for people.
+/// Why a request was not done. In a box: it is rare, and what is done should not be moved around with room for it.
+#[derive(Debug)]
+pub struct Problem(Box<Details>);
+
+/// What a client is told. `code` is stable; the rest is for people.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Problem {
+#[schema(as = Problem)]
+pub struct Details {
     #[schema(example = "urn:holdfast:problem:no_such_task")]
     r#type: String,
     /// A stable name of the fault.
@@ -46,7 +53,7 @@ fn number<S: serde::Serializer>(status: &StatusCode, serializer: S) -> Result<S:
 
 impl Problem {
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Details {
             r#type: format!("urn:holdfast:problem:{code}"),
             code,
             status,
@@ -55,7 +62,7 @@ impl Problem {
             request_id: String::new(),
             more: Map::new(),
             is_to_be_retried: false,
-        }
+        }))
     }
 
     pub fn bad_request(detail: impl Into<String>) -> Self {
@@ -94,11 +101,25 @@ impl Problem {
     }
 }
 
+impl Deref for Problem {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.0
+    }
+}
+
+impl DerefMut for Problem {
+    fn deref_mut(&mut self) -> &mut Details {
+        &mut self.0
+    }
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let retried = self.is_to_be_retried;
         let status = self.status;
-        let mut response = (status, Json(&self)).into_response();
+        let mut response = (status, Json(&*self.0)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if retried {

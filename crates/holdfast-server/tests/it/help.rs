@@ -46,6 +46,13 @@ fn of_every_command() {
         &["undo"],
         &["restore"],
         &["reveal"],
+        &["serve"],
+        &["mcp"],
+        &["key"],
+        &["key", "create"],
+        &["key", "list"],
+        &["key", "rotate"],
+        &["key", "revoke"],
         &["dump"],
         &["completions"],
     ] {

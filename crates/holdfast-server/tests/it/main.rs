@@ -10,10 +10,12 @@ mod forget;
 mod help;
 mod llm;
 mod manage;
+mod mcp;
 mod memory;
 mod processes;
 mod reindex;
 mod reveal;
+mod serve;
 #[expect(dead_code, reason = "the library's tests ask more of it")]
 #[path = "../../../holdfast/tests/it/service.rs"]
 mod service;

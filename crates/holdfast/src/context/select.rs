@@ -54,6 +54,9 @@ pub(super) struct Selected {
 
 /// How many of the latest closed steps are worth more than excerpts.
 const DONE_STEPS_RECENT: usize = 20;
+/// Of the stages that were left, how many of the latest are summed up: with all of them the block of a long task grew to its budget
+/// (835 to 1,990 tokens over 200 steps), and what is asked of an earlier one is found by recall.
+const STAGE_SUMMARIES_SHOWN: usize = 3;
 /// How many names of one status are listed when there is no room for all.
 const NAMES_WHEN_SHORT: usize = 10;
 /// A word of an update as short as this is the id of an element, or a status.
@@ -159,7 +162,11 @@ impl Selection<'_> {
             let text = labels.with(labels.stage, stage);
             self.plain(task, Section::State, Weight::State, &frame.id, &text);
         }
-        for summary in &frame.stage_summaries {
+        let earlier = frame.stage_summaries.len().saturating_sub(STAGE_SUMMARIES_SHOWN);
+        for summary in &frame.stage_summaries[..earlier] {
+            self.cut(Section::State, element(task, &summary.id), "it sums up an earlier stage");
+        }
+        for summary in &frame.stage_summaries[earlier..] {
             let stage = summary.stage.as_deref().map_or_else(|| labels.first_stage.to_owned(), inline);
             let forms = self.forms(&summary.text, |text| labels.with(&stage, text));
             self.line(task, Section::State, Weight::Past, &summary.id, forms);

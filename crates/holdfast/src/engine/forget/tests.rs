@@ -199,6 +199,8 @@ fn tell(engine: &Engine, store: &dyn Store, owner: &Owner, marker: &str) {
             attribute: None,
             applies: Applies::default(),
             importance: None,
+            aliases: BTreeSet::new(),
+            visibility: Visibility::default(),
         };
         engine.remember(owner, &new).expect("a memory");
     }

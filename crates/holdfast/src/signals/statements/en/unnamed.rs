@@ -128,10 +128,9 @@ impl En<'_, '_> {
             if let Some(next) = self.any(at, &["now", "nowadays", "these days", "today", "already", "finally", "again"])
             {
                 at = next;
-            } else if dated(&self.words[at]) || matches!(self.word(at), "last" | "this") && at + 2 == self.words.len() {
-                return true;
             } else {
-                return false;
+                return dated(&self.words[at])
+                    || matches!(self.word(at), "last" | "this") && at + 2 == self.words.len();
             }
         }
         true
