@@ -152,7 +152,7 @@ impl App {
         F: FnOnce(&Engine) -> Result<T, Problem> + Send + 'static,
     {
         let closing =
-            || Problem::new(StatusCode::SERVICE_UNAVAILABLE, "closing", "the server is closing").to_be_retried();
+            || Problem::new(StatusCode::SERVICE_UNAVAILABLE, "closing", "the server is closing").after_a_while();
         let permit = Arc::clone(&self.0.calls).acquire_owned().await.map_err(|_| closing())?;
         let engine = self.shared_engine();
         let span = tracing::Span::current();
@@ -201,7 +201,7 @@ impl App {
             Arc::clone(known.budgets.entry(key.to_owned()).or_insert_with(new))
         };
         let too_many =
-            |detail: String| Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", detail).to_be_retried();
+            |detail: String| Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", detail).after_a_while();
         if !budget.bucket.take(self.now()) {
             return Err(too_many(format!(
                 "more than {} requests a second with one key: wait",

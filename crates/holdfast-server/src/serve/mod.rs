@@ -118,7 +118,7 @@ async fn health() -> impl IntoResponse {
 /// Whether the store does.
 async fn ready(State(app): State<App>) -> Result<Response, Problem> {
     let embedding = app.call(|engine| engine.embedding_status()).await;
-    let embedding = embedding.map_err(|problem| problem.as_status(StatusCode::SERVICE_UNAVAILABLE))?;
+    let embedding = embedding.map_err(|problem| problem.with_status(StatusCode::SERVICE_UNAVAILABLE))?;
     Ok(axum::Json(json!({ "status": "ready", "embedding": embedding.serving })).into_response())
 }
 

@@ -77,7 +77,7 @@ impl Problem {
 
     /// The same, as another door's clients expect it.
     #[must_use]
-    pub fn as_status(mut self, status: StatusCode) -> Self {
+    pub fn with_status(mut self, status: StatusCode) -> Self {
         self.title = status.canonical_reason().unwrap_or_default().to_owned();
         self.status = status;
         self
@@ -85,7 +85,7 @@ impl Problem {
 
     /// The same may be asked again in a while.
     #[must_use]
-    pub fn to_be_retried(mut self) -> Self {
+    pub fn after_a_while(mut self) -> Self {
         self.is_to_be_retried = true;
         self
     }
@@ -173,7 +173,7 @@ impl From<Error> for Problem {
                 let ids: Vec<String> = undone.dependants.iter().map(|entry| entry.operation.id.to_string()).collect();
                 problem(StatusCode::CONFLICT, "dependants").with("dependants", ids)
             }
-            Error::ManagerBusy => problem(StatusCode::CONFLICT, "manager_busy").to_be_retried(),
+            Error::ManagerBusy => problem(StatusCode::CONFLICT, "manager_busy").after_a_while(),
             Error::Blast(_) => problem(StatusCode::CONFLICT, "blast_radius"),
             Error::TooMuch { .. } => problem(StatusCode::CONFLICT, "too_much"),
             Error::BadMemory(_) => problem(StatusCode::UNPROCESSABLE_ENTITY, "memory_refused"),
@@ -187,16 +187,16 @@ impl From<Error> for Problem {
                     "model_failed",
                     "a model that the server asks did not answer; memory by words still works",
                 )
-                .to_be_retried()
+                .after_a_while()
             }
             Error::Store(store) => match store {
                 StoreError::Conflict { actual, .. } => {
                     problem(StatusCode::CONFLICT, "version_conflict").with("current_version", json!(actual))
                 }
-                StoreError::Stale { .. } => problem(StatusCode::CONFLICT, "stale").to_be_retried(),
+                StoreError::Stale { .. } => problem(StatusCode::CONFLICT, "stale").after_a_while(),
                 StoreError::Refused(_) => problem(StatusCode::UNPROCESSABLE_ENTITY, "refused"),
-                StoreError::DiskFull => problem(StatusCode::INSUFFICIENT_STORAGE, "disk_full").to_be_retried(),
-                StoreError::Closed => problem(StatusCode::SERVICE_UNAVAILABLE, "closing").to_be_retried(),
+                StoreError::DiskFull => problem(StatusCode::INSUFFICIENT_STORAGE, "disk_full").after_a_while(),
+                StoreError::Closed => problem(StatusCode::SERVICE_UNAVAILABLE, "closing").after_a_while(),
                 _ => Self::inside(&error),
             },
             Error::Output(_) => Self::inside(&error),

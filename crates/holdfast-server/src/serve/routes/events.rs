@@ -150,7 +150,7 @@ fn record_lines(
     loop {
         let mut batch: Vec<Result<Entry, String>> = Vec::new();
         let mut is_over = false;
-        while batch.len() < LINES_TOGETHER && !(waiting.is_waiting() && !batch.is_empty()) {
+        while batch.len() < LINES_TOGETHER && (batch.is_empty() || !waiting.is_waiting()) {
             let Some(entry) = entries.next() else {
                 is_over = true;
                 break;

@@ -225,7 +225,7 @@ async fn apply(app: App, access: Access, id: TaskId, update: Update, is_matched:
         .await
         .map_err(|problem| {
             let is_unmet = is_matched && problem.code == "version_conflict";
-            if is_unmet { problem.as_status(StatusCode::PRECONDITION_FAILED) } else { problem }
+            if is_unmet { problem.with_status(StatusCode::PRECONDITION_FAILED) } else { problem }
         })?;
     let answer = UpdatedTask {
         version: updated.task.version,

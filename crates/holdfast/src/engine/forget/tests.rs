@@ -1,7 +1,7 @@
 //! An attacker's look at what is left of what was erased: by every door in, in every form, at every step that an erasure may break off, and beside
 //! others who work with the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ use crate::types::change::EventVectors;
 use crate::types::context::BlockOptions;
 use crate::types::event::{Kind, RawEvent, Source};
 use crate::types::forget::{Forget, Forgetting, Receipt, Selection};
-use crate::types::memory::{Applies, MemoryFilter, MemoryKind};
+use crate::types::memory::{Applies, MemoryFilter, MemoryKind, Visibility};
 use crate::types::query::Query;
 use crate::types::scope::{Owner, Scope, ScopeId};
 use crate::types::task::ItemStatus;
