@@ -53,9 +53,10 @@ fn a_question_says_which_task_it_is_about() {
     }
     let ran = place.run(&["recall", "what is left of the migration?", "--explain"]).ok();
     assert!(ran.stdout.contains("task: billing-migration (it is named by words of it)"), "{}", ran.stdout);
-    let served = place.run(&["--json", "journal", "--verb", "serve", "--limit", "1"]).ok().json();
+    let served = place.run(&["--json", "journal", "--verb", "serve", "--limit", "2"]).ok().json();
+    assert_eq!(served[0]["reason"], "memory was asked; the task: it is named by words of it");
     let reason = "a context block was asked for; the task: continues a task that isn't known yet";
-    assert_eq!(served[0]["reason"], reason);
+    assert_eq!(served[1]["reason"], reason);
 }
 
 #[test]

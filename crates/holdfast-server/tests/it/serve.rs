@@ -143,7 +143,7 @@ fn lines_are_answered_one_by_one_and_a_bad_one_keeps_no_other_out() {
     assert_eq!(answer.status, 200);
     let told: Vec<Value> = answer.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let codes: Vec<Option<&str>> = told.iter().map(|line| line["code"].as_str()).collect();
-    assert_eq!(codes, [None, Some("body_refused"), Some("event_refused"), None], "{told:?}");
+    assert_eq!(codes, [None, Some("body_refused"), Some("body_refused"), None], "{told:?}");
     let listed = server.get("/v1/events?user=lin").is(200);
     assert_eq!(listed["events"].as_array().unwrap().len(), 2);
 }
@@ -157,7 +157,8 @@ fn bad_input_is_told_with_its_place() {
     assert_eq!(sent(r#"{"content": "x", "source": "owner"}"#).problem(422, "body_refused")["field"], "source");
     sent("{").problem(400, "bad_request");
     sent(r#"{"content": "x"} more"#).problem(400, "bad_request");
-    sent(&"[".repeat(50_000)).problem(400, "bad_request");
+    sent(&"[".repeat(50_000)).problem(422, "body_refused");
+    sent(&format!(r#"{{"content": "x", "metadata": {{"a": {}"#, "[".repeat(50_000))).problem(400, "bad_request");
     sent(&json!({ "content": "长".repeat(50_000) }).to_string()).problem(413, "body_too_long");
     sent(r#"{"content": ""}"#).problem(422, "event_refused");
     server.ask("POST", "/v1/events", &[], br#"{"content": "x"}"#).problem(415, "not_json");
@@ -328,4 +329,26 @@ fn the_document_is_what_it_was() {
     let place = Place::new();
     let document = Server::start(&place, &[]).get("/openapi.json").is(200);
     insta::assert_snapshot!("openapi", serde_json::to_string_pretty(&document).unwrap());
+}
+
+/// Both READMEs say the same: each command is run against a server, and the block that comes back has what was said before.
+#[test]
+fn the_commands_of_the_readmes() {
+    for (page, wanted) in [("README.md", "conclusion first"), ("README.zh-CN.md", "先写结论")] {
+        let text = std::fs::read_to_string(crate::root().join(page)).unwrap();
+        let block = text.split("```sh serve\n").nth(1).unwrap().split("```").next().unwrap();
+        let place = Place::new();
+        let server = Server::start(&place, &[]);
+        let mut last = String::new();
+        for command in block.lines().filter(|line| !line.is_empty()) {
+            let command = command.replace("http://127.0.0.1:8765", &server.address);
+            let ran = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
+            assert!(ran.status.success(), "{page}: {command}");
+            last = String::from_utf8(ran.stdout).unwrap();
+        }
+        assert!(last.contains(wanted), "{page}: {last}");
+        let snippet = text.split("```json\n").find(|part| part.contains("mcpServers")).unwrap();
+        let snippet: Value = serde_json::from_str(snippet.split("```").next().unwrap()).unwrap();
+        assert_eq!(snippet["mcpServers"]["holdfast"], json!({ "command": "holdfast", "args": ["mcp"] }), "{page}");
+    }
 }
