@@ -24,7 +24,7 @@ pub struct ServeArguments {
     /// Bytes of one request, where it is not a stream of lines
     #[arg(long, env = "HOLDFAST_BODY_BYTES", default_value_t = 4 * 1024 * 1024, value_name = "BYTES", value_parser = super::one_or_more)]
     pub body_bytes: usize,
-    /// Let pages of this origin ask, like https://app.example.com; may be given several times [default: none]
+    /// Let pages of this origin ask (scheme, host and port); may be given several times [default: none]
     #[arg(long, env = "HOLDFAST_ALLOW_ORIGIN", value_delimiter = ',', value_name = "ORIGIN")]
     pub allow_origin: Vec<String>,
     /// One JSON object a line in the log, instead of text
