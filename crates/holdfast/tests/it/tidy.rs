@@ -350,8 +350,11 @@ fn blocks(text: &str) -> Vec<(String, Vec<String>)> {
     blocks
 }
 
-/// A comment may be in the language of the page.
+/// A comment, and what is said to the server at a line's end, may be in the language of the page.
 fn uncommented(line: &str) -> String {
+    if let Some((request, _said)) = line.split_once(" -d '") {
+        return request.to_owned();
+    }
     let cut = ["#", "//"].iter().filter_map(|mark| {
         let begins = line.trim_start().starts_with(mark).then_some(0);
         begins.or_else(|| line.find(&format!("  {mark} ")))
