@@ -261,6 +261,11 @@ fn find<'a>(keys: &'a mut [ApiKey], id: &str) -> Result<&'a mut ApiKey> {
     Ok(keys.iter_mut().find(|key| key.id == id).ok_or_else(none)?)
 }
 
+/// Whether a text was meant to be a key of ours, valid or not.
+pub fn looks_like_one(text: &str) -> bool {
+    text.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with('_'))
+}
+
 fn hash(secret: &str) -> blake3::Hash {
     blake3::Hash::from_bytes(blake3::derive_key(PURPOSE, secret.as_bytes()))
 }

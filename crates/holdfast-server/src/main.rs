@@ -10,6 +10,7 @@ mod keys;
 mod mcp;
 mod open;
 mod printer;
+mod proxy;
 mod serve;
 mod wire;
 

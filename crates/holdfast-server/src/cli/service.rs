@@ -27,6 +27,15 @@ pub struct ServeArguments {
     /// Let pages of this origin ask (scheme, host and port); may be given several times [default: none]
     #[arg(long, env = "HOLDFAST_ALLOW_ORIGIN", value_delimiter = ',', value_name = "ORIGIN")]
     pub allow_origin: Vec<String>,
+    /// The OpenAI-compatible service behind /openai/v1. The client's key goes to it, or the one in HOLDFAST_UPSTREAM_KEY
+    #[arg(long, env = "HOLDFAST_UPSTREAM", default_value = "https://api.openai.com/v1", value_name = "URL")]
+    pub upstream: String,
+    /// Tokens of the block in a request that goes through /openai/v1; 0 adds none
+    #[arg(long, env = "HOLDFAST_BLOCK_TOKENS", default_value_t = 1_000, value_name = "N")]
+    pub block_tokens: usize,
+    /// Leave old messages out of such a request when its prompt is longer than this [default: never]
+    #[arg(long, env = "HOLDFAST_TRIM_TOKENS", value_name = "N")]
+    pub trim_tokens: Option<usize>,
     /// One JSON object a line in the log, instead of text
     #[arg(long, env = "HOLDFAST_LOG_JSON")]
     pub log_json: bool,

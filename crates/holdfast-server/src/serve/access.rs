@@ -36,6 +36,11 @@ impl Caller {
         self.key.as_ref().map(|key| &key.tenant)
     }
 
+    /// The key opens the memory of one user only.
+    pub fn is_of_one_user(&self) -> bool {
+        self.key.as_ref().is_some_and(|key| key.user.is_some())
+    }
+
     pub fn covers(&self, owner: &Owner) -> bool {
         self.key.as_ref().is_none_or(|key| key.covers(owner))
     }
@@ -76,41 +81,50 @@ impl Caller {
 }
 
 /// Lets in whoever has a key that opens something, or anybody if there are no keys and only this machine is served.
-pub async fn let_in(State(app): State<App>, mut request: Request, next: Next) -> Result<Response, Problem> {
-    let presented = request.headers().get(header::AUTHORIZATION);
-    let caller = match presented {
-        None if app.is_open() => local(&app, request.headers())?,
-        None => {
-            return Err(Problem::new(
-                StatusCode::UNAUTHORIZED,
-                "key_missing",
-                "an API key is needed: send it as `Authorization: Bearer KEY`; `holdfast key create` makes one",
-            ));
-        }
-        Some(value) => {
-            let unreadable = || {
-                Problem::new(StatusCode::UNAUTHORIZED, "key_unknown", "the Authorization header is not `Bearer KEY`")
-            };
-            let value = value.to_str().map_err(|_| unreadable())?;
-            let (scheme, key) = value.split_once(' ').ok_or_else(unreadable)?;
-            if !scheme.eq_ignore_ascii_case("bearer") {
-                return Err(unreadable());
-            }
-            match app.key(key) {
-                Ok(key) => Caller { key: Some(key) },
-                // Clients of OpenAI's dialect can't leave the header out.
-                Err(_) if app.is_open() => local(&app, request.headers())?,
-                Err(denied) => {
-                    let code = match denied {
-                        Denied::Unknown => "key_unknown",
-                        Denied::Expired => "key_expired",
-                        Denied::Revoked => "key_revoked",
-                    };
-                    return Err(Problem::new(StatusCode::UNAUTHORIZED, code, denied.to_string()));
-                }
-            }
-        }
+pub async fn let_in(State(app): State<App>, request: Request, next: Next) -> Result<Response, Problem> {
+    let missing = "an API key is needed: send it as `Authorization: Bearer KEY`; `holdfast key create` makes one";
+    let presented = bearer(request.headers())?;
+    let caller = caller(&app, request.headers(), presented, missing)?;
+    admit(&app, caller, request, next).await
+}
+
+/// The key in `Authorization`.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
+    let unreadable =
+        || Problem::new(StatusCode::UNAUTHORIZED, "key_unknown", "the Authorization header is not `Bearer KEY`");
+    let (scheme, key) = value.to_str().ok().and_then(|value| value.split_once(' ')).ok_or_else(unreadable)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(unreadable());
+    }
+    Ok(Some(key))
+}
+
+/// Who presents this key. `missing`: what to do, for who presents none and needs one.
+pub fn caller(app: &App, headers: &HeaderMap, presented: Option<&str>, missing: &str) -> Result<Caller, Problem> {
+    let Some(presented) = presented else {
+        return match app.is_open() {
+            true => local(app, headers),
+            false => Err(Problem::new(StatusCode::UNAUTHORIZED, "key_missing", missing)),
+        };
     };
+    match app.key(presented) {
+        Ok(key) => Ok(Caller { key: Some(key) }),
+        // Some clients can't leave the header out.
+        Err(_) if app.is_open() => local(app, headers),
+        Err(denied) => {
+            let code = match denied {
+                Denied::Unknown => "key_unknown",
+                Denied::Expired => "key_expired",
+                Denied::Revoked => "key_revoked",
+            };
+            Err(Problem::new(StatusCode::UNAUTHORIZED, code, denied.to_string()))
+        }
+    }
+}
+
+/// Lets the request go on in its caller's name, if there is room for it.
+pub async fn admit(app: &App, caller: Caller, mut request: Request, next: Next) -> Result<Response, Problem> {
     let admitted = app.admit(caller.key.as_ref().map_or(NOBODY, |key| &key.id))?;
     request.extensions_mut().insert(caller);
     // Held until the last byte of the answer has gone: a stream is under way for as long.

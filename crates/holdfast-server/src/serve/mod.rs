@@ -30,10 +30,12 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa_axum::router::OpenApiRouter;
 
-pub use self::access::Access;
+pub use self::access::{Access, Caller, admit, caller};
 pub use self::app::App;
 use self::app::Limits;
-pub use self::problem::Problem;
+pub use self::body::whole;
+pub use self::problem::{Problem, Told};
+pub use self::trace::{Untouched, note_route};
 use crate::cli::{Global, ServeArguments};
 use crate::commands;
 use crate::failure::Usage;
@@ -72,7 +74,8 @@ pub fn run(global: &Global, arguments: &ServeArguments, printer: Printer) -> Res
         if app.is_open() {
             printer.say("no API keys: whoever is on this machine may do all; `holdfast key create` makes one");
         }
-        let router = router(app.clone(), figures, origins);
+        let proxy = crate::proxy::routes(&app, arguments)?;
+        let router = router(app.clone(), figures, origins, proxy);
         listen::serve(listener, router, listen::told_to_stop(), app).await
     })?;
     // Calls that were under way are waited for: they hold the engine.
@@ -82,7 +85,7 @@ pub fn run(global: &Global, arguments: &ServeArguments, printer: Printer) -> Res
 }
 
 /// Everything that is served, over an engine that is open.
-fn router(app: App, figures: PrometheusHandle, origins: Vec<HeaderValue>) -> Router {
+fn router(app: App, figures: PrometheusHandle, origins: Vec<HeaderValue>, proxy: Router) -> Router {
     let scoped = from_fn_with_state(app.clone(), access::note_access);
     let mcp = Router::new().route_service("/mcp", crate::mcp::service(&app)).route_layer(scoped);
     let (api, document) =
@@ -92,13 +95,13 @@ fn router(app: App, figures: PrometheusHandle, origins: Vec<HeaderValue>) -> Rou
         .merge(mcp)
         .fallback(nothing_there)
         .method_not_allowed_fallback(no_such_method)
-        .route_layer(from_fn(trace::note_route))
+        .route_layer(from_fn(note_route))
         .layer(from_fn_with_state(app.clone(), access::let_in));
     let open = Router::new()
         .route("/health", get(health))
         .route("/ready", get(ready))
         .merge(utoipa_swagger_ui::SwaggerUi::new("/docs").url("/openapi.json", document));
-    let mut router = open.fallback_service(guarded.with_state(app.clone())).with_state(app.clone());
+    let mut router = open.with_state(app.clone()).merge(proxy).fallback_service(guarded.with_state(app.clone()));
     if !origins.is_empty() {
         let cors = CorsLayer::new()
             .allow_origin(AllowOrigin::list(origins))

@@ -54,8 +54,9 @@ pub async fn trace(State(app): State<App>, request: Request, next: Next) -> Resp
         let shown = if route == "none" { "(no route)" } else { &route };
         tracing::info!(status = status.as_u16(), ms = taken.as_millis() as u64, "{method} {shown} {status} {code}");
     });
-    let mut response =
-        if status.is_client_error() || status.is_server_error() { told(response, &id).await } else { response };
+    let is_error = status.is_client_error() || status.is_server_error();
+    let is_ours = response.extensions().get::<Untouched>().is_none();
+    let mut response = if is_error && is_ours { told(response, &id).await } else { response };
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
@@ -65,6 +66,10 @@ pub async fn trace(State(app): State<App>, request: Request, next: Next) -> Resp
 /// Which route answered: known inside the router only.
 #[derive(Debug, Clone)]
 struct Route(String);
+
+/// An answer that is another service's: not even its errors are told in our form.
+#[derive(Debug, Clone, Copy)]
+pub struct Untouched;
 
 /// Notes which route answers.
 pub async fn note_route(request: Request, next: Next) -> Response {

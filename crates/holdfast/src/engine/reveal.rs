@@ -17,6 +17,11 @@ impl Engine {
         self.redaction.for_owner(owner)
     }
 
+    /// A text as an event of this owner would keep it: every secret in it is a placeholder.
+    pub fn without_secrets(&self, owner: &Owner, text: &str) -> String {
+        redact::redact_text(text, &self.rules_of(owner))
+    }
+
     /// What was taken out, as it is kept: not at all without a key.
     pub(super) fn sealed(&self, owner: &Owner, taken: &[Taken]) -> Vec<SealedSecret> {
         if taken.is_empty() {

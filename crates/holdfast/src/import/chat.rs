@@ -45,9 +45,15 @@ struct Conversation {
     number: Option<u64>,
     messages: u64,
     events: u64,
+    reader: Messages,
+    last: Option<ZonedDateTime>,
+}
+
+/// Reads the messages of one conversation, one by one.
+#[derive(Debug, Default)]
+pub struct Messages {
     /// Tool names by call id: most tool messages carry only the id.
     tools: BTreeMap<String, String>,
-    last: Option<ZonedDateTime>,
 }
 
 impl Chats {
@@ -121,7 +127,7 @@ impl Chats {
 
 impl Conversation {
     fn new(session: ScopeId, number: Option<u64>) -> Self {
-        Self { session, number, messages: 0, events: 0, tools: BTreeMap::new(), last: None }
+        Self { session, number, messages: 0, events: 0, reader: Messages::default(), last: None }
     }
 
     fn all(&mut self, messages: Vec<Value>, line: u64, options: &Options, out: &mut Out) {
@@ -148,7 +154,7 @@ impl Conversation {
         let inherited = written.is_none() && self.last.is_some();
         self.last = written.or_else(|| self.last.take());
         let position = self.position(line);
-        match self.parts(fields) {
+        match self.reader.read(fields) {
             Ok(said) => {
                 for said in said {
                     let entry = said.and_then(|said| self.event(said, inherited, options));
@@ -162,8 +168,33 @@ impl Conversation {
         }
     }
 
+    fn event(&mut self, said: Said, inherited: bool, options: &Options) -> Result<RawEvent, Problem> {
+        self.events += 1;
+        let key = keys::in_conversation(
+            self.session.as_str(),
+            self.events,
+            &[said.source.as_str(), said.kind.as_str(), &said.text],
+        );
+        let scope = Scope { session: self.session.clone(), ..options.scope.clone() };
+        let mut event =
+            RawEvent { occurred_at: self.last.clone(), idempotency_key: Some(key), ..said.into_event(scope) };
+        if inherited {
+            event.metadata.insert("time".to_owned(), "inherited".into());
+        }
+        check::event(&event)?;
+        Ok(event)
+    }
+}
+
+impl Messages {
+    /// What of a message becomes events, in order: its text, then its tool calls. What can't be read in it is left out.
+    pub fn events(&mut self, message: &Map<String, Value>, scope: &Scope) -> Vec<RawEvent> {
+        let said = self.read(message).unwrap_or_default();
+        said.into_iter().flatten().map(|said| said.into_event(scope.clone())).collect()
+    }
+
     /// What one message says, in order. A bad tool call costs itself, not the text beside it.
-    fn parts(&mut self, fields: &Map<String, Value>) -> Result<Vec<Result<Said, Problem>>, Problem> {
+    fn read(&mut self, fields: &Map<String, Value>) -> Result<Vec<Result<Said, Problem>>, Problem> {
         let role = match fields.get("role") {
             Some(Value::String(role)) => role.as_str(),
             Some(other) => return Err(Problem::new(format!("`role` is {}, not a string", json::type_name(other)))),
@@ -252,34 +283,6 @@ impl Conversation {
             call_id: call_id.map(str::to_owned),
         }
     }
-
-    fn event(&mut self, said: Said, inherited: bool, options: &Options) -> Result<RawEvent, Problem> {
-        self.events += 1;
-        let mut metadata = Map::new();
-        for (key, value) in [("tool", said.tool), ("call_id", said.call_id)] {
-            if let Some(value) = value {
-                metadata.insert(key.to_owned(), value.into());
-            }
-        }
-        if inherited {
-            metadata.insert("time".to_owned(), "inherited".into());
-        }
-        let key = keys::in_conversation(
-            self.session.as_str(),
-            self.events,
-            &[said.source.as_str(), said.kind.as_str(), &said.text],
-        );
-        let scope = Scope { session: self.session.clone(), ..options.scope.clone() };
-        let event = RawEvent {
-            occurred_at: self.last.clone(),
-            trust: (said.source == Source::Tool).then_some(Trust::Untrusted),
-            metadata,
-            idempotency_key: Some(key),
-            ..RawEvent::new(scope, said.source, said.kind, said.text)
-        };
-        check::event(&event)?;
-        Ok(event)
-    }
 }
 
 /// One thing said in a message: what becomes one event.
@@ -289,6 +292,19 @@ struct Said {
     text: String,
     tool: Option<String>,
     call_id: Option<String>,
+}
+
+impl Said {
+    fn into_event(self, scope: Scope) -> RawEvent {
+        let mut event = RawEvent::new(scope, self.source, self.kind, self.text);
+        event.trust = (self.source == Source::Tool).then_some(Trust::Untrusted);
+        for (key, value) in [("tool", self.tool), ("call_id", self.call_id)] {
+            if let Some(value) = value {
+                event.metadata.insert(key.to_owned(), value.into());
+            }
+        }
+        event
+    }
 }
 
 /// The text of `content`: a string, nothing, or parts, of which those that are no text are only named.

@@ -23,6 +23,7 @@ use jiff::tz::TimeZone;
 use crate::types::event::{RawEvent, words};
 use crate::types::scope::Scope;
 use crate::types::update::Update;
+pub use chat::Messages;
 use json::Problem;
 use split::{Piece, Record, Splitter};
 
