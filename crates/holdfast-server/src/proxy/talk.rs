@@ -124,26 +124,25 @@ impl Talk {
         talk
     }
 
-    /// The last turn of the request that is found here: its index, where it stands, and how many before it stand in the same order.
+    /// The last turn of the request that is found here. What repeats is told by what stands before it: first the longest row of
+    /// turns that both have, then, behind it in both, a reply that is nowhere else.
     fn find(&self, turns: &[Turn], is_named: bool) -> Option<Found> {
-        for last in (0..turns.len()).rev() {
-            let Some(places) = self.places.get(&turns[last].mark) else { continue };
-            let row = |place: usize| {
-                let pairs = turns[..=last].iter().rev().zip(self.turns[..=place].iter().rev());
-                pairs.take_while(|(turn, (known, _))| turn.mark == known.mark).count()
-            };
-            // Of equal turns the one with most of the same before it, the latest of these.
-            let Some((place, row)) = places.iter().map(|place| (*place, row(*place))).max_by_key(|(_, row)| *row)
-            else {
-                continue;
-            };
-            let is_whole = row == last + 1 && row == place + 1;
-            let is_certain = is_whole || row >= ROW || turns[last].is_reply && (turns[last].is_telling || is_named);
-            if is_certain {
-                return Some(Found { last, place, row });
-            }
+        let mut found: Vec<Found> = Vec::new();
+        // Of the turn before: how many up to there are the same, by where it stands here.
+        let mut rows: BTreeMap<usize, usize> = BTreeMap::new();
+        for (last, turn) in turns.iter().enumerate() {
+            let places = self.places.get(&turn.mark).map(Vec::as_slice).unwrap_or_default();
+            let row = |place: &usize| place.checked_sub(1).and_then(|before| rows.get(&before)).map_or(1, |row| row + 1);
+            rows = places.iter().map(|place| (*place, row(place))).collect();
+            found.extend(rows.iter().map(|(place, row)| Found { last, place: *place, row: *row }));
         }
-        None
+        let is_whole = |found: &Found| found.row == found.last + 1 && found.row == found.place + 1;
+        let rows = found.iter().filter(|found| is_whole(found) || found.row >= ROW);
+        let row = rows.max_by_key(|found| (found.row, found.last, found.place));
+        let is_behind = |found: &&Found| row.is_none_or(|row| found.last > row.last && found.place > row.place);
+        let tells = |turn: &Turn| turn.is_reply && (turn.is_telling || is_named);
+        let reply = found.iter().filter(is_behind).filter(|found| tells(&turns[found.last]));
+        reply.max_by_key(|found| (found.last, found.row, found.place)).or(row).cloned()
     }
 
     /// Whether something was replied behind this place.
@@ -152,6 +151,7 @@ impl Talk {
     }
 }
 
+#[derive(Debug, Clone)]
 struct Found {
     last: usize,
     place: usize,
@@ -300,5 +300,176 @@ impl Talks {
         let Some(talk) = self.talks.iter().find(|talk| talk.id == place.talk) else { return vec![None; turns.len()] };
         let event = |turn: &Turn| talk.places.get(&turn.mark)?.last().and_then(|at| talk.turns[*at].1);
         turns.iter().map(event).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use holdfast::types::event::Kind;
+    use holdfast::types::scope::Scope;
+
+    use super::*;
+
+    /// `u:早上好 a:早` as turns. A capital A says something long.
+    fn turns(text: &str) -> Vec<Turn> {
+        let turn = |word: &str| {
+            let (who, said) = word.split_once(':').unwrap();
+            let (source, kind) = match who {
+                "u" => (Source::User, Kind::Query),
+                "t" => (Source::Tool, Kind::ToolResult),
+                _ => (Source::Agent, Kind::Response),
+            };
+            let said = if who == "A" { format!("{said} {}", "，详细的说明如下".repeat(8)) } else { said.to_owned() };
+            Turn::of(&RawEvent::new(Scope::default(), source, kind, said.clone()), &said)
+        };
+        text.split_whitespace().map(turn).collect()
+    }
+
+    struct World {
+        talks: Talks,
+        sessions: u32,
+    }
+
+    impl World {
+        fn new() -> Self {
+            Self { talks: Talks::default(), sessions: 0 }
+        }
+
+        /// One request and its reply: its session, and what of it was new.
+        fn ask(&mut self, session: Option<&str>, sent: &str, reply: &str) -> (String, usize) {
+            let sent = turns(sent);
+            let (place, new) = self.begin(session, &sent);
+            self.talks.go_on(&place, turns(reply).into_iter().map(|turn| (turn, None)).collect(), None);
+            (place.session.to_string(), new)
+        }
+
+        fn begin(&mut self, session: Option<&str>, sent: &[Turn]) -> (Place, usize) {
+            let session = session.map(|session| ScopeId::new(session).unwrap());
+            let named = Named { session: session.as_ref(), response: None };
+            let sessions = &mut self.sessions;
+            let place = self.talks.place(sent, named, || {
+                *sessions += 1;
+                ScopeId::new(format!("s{sessions}")).unwrap()
+            });
+            let new: Vec<_> = sent[place.new_from..].iter().map(|turn| (turn.clone(), None)).collect();
+            let count = new.len();
+            (self.talks.go_on(&place, new, None), count)
+        }
+    }
+
+    #[test]
+    fn what_a_client_sends_again_is_known() {
+        // (what is sent, what is replied, its session, turns that are new)
+        let table: &[&[(&str, &str, &str, usize)]] = &[
+            // The whole talk each time.
+            &[
+                ("u:查退货率", "a:查到了", "s1", 1),
+                ("u:查退货率 a:查到了 u:写周报", "a:写好了", "s1", 1),
+                ("u:查退货率 a:查到了 u:写周报 a:写好了 u:谢谢", "a:不客气", "s1", 1),
+            ],
+            // A loop of tools.
+            &[
+                ("u:count", "a:sql()", "s1", 1),
+                ("u:count a:sql() t:3", "a:sql()", "s1", 1),
+                ("u:count a:sql() t:3 a:sql() t:3", "a:three", "s1", 1),
+            ],
+            // The same words twice in one talk are two turns.
+            &[
+                ("u:go", "a:ok", "s1", 1),
+                ("u:go a:ok u:go", "a:ok", "s1", 1),
+                ("u:go a:ok u:go a:ok u:go", "a:ok", "s1", 1),
+            ],
+            // Two talks that begin alike.
+            &[
+                ("u:hi", "a:Hello", "s1", 1),
+                ("u:hi", "a:Hey", "s2", 1),
+                ("u:hi a:Hello u:one", "a:1", "s1", 1),
+                ("u:hi a:Hey u:two", "a:2", "s2", 1),
+                ("u:hi a:Hello u:one a:1 u:more", "a:3", "s1", 1),
+            ],
+            // Sent once more since no reply came: the same request.
+            &[("u:hi", "", "s1", 1), ("u:hi", "a:Hello", "s1", 0)],
+            // Replied anew, or asked otherwise: a branch of the talk, and both are known from then on.
+            &[
+                ("u:a", "a:1", "s1", 1),
+                ("u:a a:1 u:b", "a:2", "s1", 1),
+                ("u:a a:1 u:b", "a:3", "s1", 0),
+                ("u:a a:1 u:b a:3 u:c", "a:4", "s1", 1),
+                ("u:a a:1 u:b a:2 u:d", "a:5", "s1", 1),
+                ("u:a a:1 u:e", "a:6", "s1", 1),
+            ],
+            // Only the end of the talk is sent.
+            &[
+                ("u:a", "A:one", "s1", 1),
+                ("A:one u:b", "a:2", "s1", 1),
+                ("u:b a:2 u:c", "A:three", "s2", 3),
+                ("A:three u:d", "a:4", "s2", 1),
+            ],
+            // Short words are said in every talk.
+            &[("u:a", "a:好的", "s1", 1), ("a:好的 u:b", "a:2", "s2", 2)],
+            // First heard of in its middle.
+            &[("u:a a:1 u:b", "a:2", "s1", 3), ("u:a a:1 u:b a:2 u:c", "a:3", "s1", 1)],
+        ];
+        for exchanges in table {
+            let mut world = World::new();
+            for (sent, reply, session, new) in *exchanges {
+                assert_eq!(world.ask(None, sent, reply), ((*session).to_owned(), *new), "{sent} in {exchanges:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_named_session_is_taken_at_its_word() {
+        let mut world = World::new();
+        // Its client sends nothing again: the same words are a new turn.
+        for sent in ["u:开灯", "u:关灯", "u:开灯"] {
+            assert_eq!(world.ask(Some("厨房"), sent, "a:好的"), ("厨房".to_owned(), 1), "{sent}");
+        }
+        assert_eq!(world.ask(Some("厨房"), "u:开灯 a:好的 u:热不热", "a:22度"), ("厨房".to_owned(), 1));
+        assert_eq!(world.ask(Some("卧室"), "u:开灯 a:好的 u:热不热", "a:20度"), ("卧室".to_owned(), 3));
+    }
+
+    #[test]
+    fn two_requests_at_once_are_two_branches() {
+        let mut world = World::new();
+        world.ask(None, "u:a", "A:one");
+        let sent = turns("u:a A:one u:b");
+        let (first, new) = world.begin(None, &sent);
+        let (second, again) = world.begin(None, &sent);
+        assert_eq!((new, again), (1, 0));
+        for (place, reply) in [(&first, "a:x"), (&second, "a:y")] {
+            world.talks.go_on(place, turns(reply).into_iter().map(|turn| (turn, None)).collect(), None);
+        }
+        assert_eq!(world.ask(None, "u:a A:one u:b a:x u:c", "a:1").1, 1);
+        assert_eq!(world.ask(None, "u:a A:one u:b a:y u:c", "a:2").1, 1);
+    }
+
+    #[test]
+    fn a_response_that_is_named_is_gone_on_from() {
+        let mut world = World::new();
+        let mut place = world.begin(None, &turns("u:a")).0;
+        for (response, said) in [("resp_1", "a:1"), ("resp_2", "a:1")] {
+            let replied = turns(said).into_iter().map(|turn| (turn, None)).collect();
+            world.talks.go_on(&place, replied, Some(response.to_owned()));
+            let sent = turns("u:a");
+            let named = Named { session: None, response: Some(response) };
+            let found = world.talks.place(&sent, named, || unreachable!());
+            assert_eq!((found.session.as_str(), found.new_from), ("s1", 0), "all of it is new");
+            place = world.talks.go_on(&found, sent.into_iter().map(|turn| (turn, None)).collect(), None);
+        }
+    }
+
+    #[test]
+    fn a_talk_grows_without_bound_and_what_is_kept_of_it_does_not() {
+        let mut world = World::new();
+        let mut sent = String::from("u:0");
+        for turn in 0..3 * TURNS_MAX / 2 {
+            let (session, new) = world.ask(None, &sent, &format!("a:{turn}"));
+            assert_eq!((session.as_str(), new), ("s1", 1), "{turn}");
+            // As a client does that sends the end of a long talk.
+            let words: Vec<&str> = sent.split(' ').collect();
+            sent = format!("{} a:{turn} u:{}", words[words.len().saturating_sub(7)..].join(" "), turn + 1);
+            assert!(world.talks.talks.iter().all(|talk| talk.turns.len() <= TURNS_MAX));
+        }
     }
 }
