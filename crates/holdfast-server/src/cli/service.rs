@@ -36,6 +36,9 @@ pub struct ServeArguments {
     /// Leave old messages out of such a request when its prompt is longer than this [default: never]
     #[arg(long, env = "HOLDFAST_TRIM_TOKENS", value_name = "N")]
     pub trim_tokens: Option<usize>,
+    /// How long such a request waits for its memory before it goes on without
+    #[arg(long, env = "HOLDFAST_MEMORY_WAIT", default_value = "2s", value_name = "TIME", value_parser = duration)]
+    pub memory_wait: SignedDuration,
     /// One JSON object a line in the log, instead of text
     #[arg(long, env = "HOLDFAST_LOG_JSON")]
     pub log_json: bool,

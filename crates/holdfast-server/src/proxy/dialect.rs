@@ -142,6 +142,7 @@ impl Asked {
     /// last message that is no reply, before what a user says in it and after what a tool does. What the service keeps of a talk must
     /// not fill with blocks: there it goes into the instructions, which hold for one request. False: there is no place for it.
     pub fn add(&mut self, block: &str) -> bool {
+        let block = block.trim_end();
         if self.is_continued() {
             let instructions = match self.text_of("instructions") {
                 Some(own) => format!("{own}\n\n{block}"),

@@ -24,7 +24,7 @@ use axum::routing::{any, post};
 use holdfast::engine::{BATCH_EVENTS_MAX, Engine, Error};
 use holdfast::import::Messages;
 use holdfast::store::EventPage;
-use holdfast::text::Tokenizer;
+use holdfast::text::{QueryTerm, Strength, TermKind, Tokenizer, query_terms};
 use holdfast::types::context::BlockOptions;
 use holdfast::types::event::{CONTENT_BYTES_MAX, RawEvent, Source};
 use holdfast::types::ids::EventId;
@@ -74,8 +74,6 @@ mod told {
 
 /// Longest body: a talk with images in it.
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// How long a request waits for its memory: it goes on without.
-const MEMORY_WAIT: Duration = Duration::from_secs(2);
 /// Latest events of an owner that are looked through for their talks, when the first request after a start comes.
 const EVENTS_LOOKED_AT: usize = 1_000;
 /// Owners whose talks are at hand.
@@ -86,7 +84,8 @@ const COUNTED_MAX: usize = 50_000;
 const MESSAGE_TOKENS: usize = 4;
 /// An image or a file in a prompt, whose text says nothing of its size: OpenAI bills a picture 85 to 1,105 tokens.
 const IMAGE_TOKENS: usize = 1_105;
-/// Turns before the question that say what it is about, and how much of each.
+/// A question of fewer words that tell something is read with the turns before it: so many of them, and so many bytes of each.
+const TELLING_WORDS: usize = 3;
 const PRECEDING: (usize, usize) = (2, 1_000);
 /// The paths that are served with a key of ours: a holder of one may ask models, and not administer the account behind it.
 const WITH_OUR_KEY: &[&str] = &["models", "embeddings", "completions", "moderations"];
@@ -101,6 +100,8 @@ struct Inner {
     upstream: Upstream,
     block_tokens: usize,
     trim_tokens: Option<usize>,
+    /// A request goes on without its memory after that.
+    memory_wait: Duration,
     owners: Mutex<BTreeMap<Owner, Arc<tokio::sync::Mutex<Option<Talks>>>>>,
     counted: Mutex<BTreeMap<Mark, usize>>,
 }
@@ -122,6 +123,7 @@ pub fn routes(app: &App, arguments: &ServeArguments) -> Result<Router> {
         upstream: Upstream::new(&arguments.upstream, key)?,
         block_tokens: arguments.block_tokens,
         trim_tokens: arguments.trim_tokens,
+        memory_wait: arguments.memory_wait.unsigned_abs(),
         owners: Mutex::default(),
         counted: Mutex::default(),
     }));
@@ -336,7 +338,7 @@ async fn remember(proxy: &Proxy, wishes: Wishes, asked: Asked) -> Result<Remembe
         let inner = proxy.clone();
         proxy.0.app.call_with(move |engine| inner.remembered(engine, held, wishes, asked)).await
     };
-    match tokio::time::timeout(MEMORY_WAIT, work).await {
+    match tokio::time::timeout(proxy.0.memory_wait, work).await {
         Ok(Ok(remembered)) => Ok(remembered),
         Ok(Err(problem)) => {
             tracing::warn!("a request goes on without its memory: {}", problem.code);
@@ -574,13 +576,64 @@ fn shorten(event: &mut RawEvent) {
     }
 }
 
-/// What is asked for, and the turns around it that say what it is about.
+/// What is asked for, and the turns around it if it does not say by itself what it is about ("go on", 「那另一个呢」). Else they would
+/// drown the question in their words; they are in the prompt anyway.
 fn question<'a>(events: impl Iterator<Item = &'a RawEvent>) -> Option<(String, Vec<String>)> {
     let events: Vec<&RawEvent> = events.collect();
     let at = events.iter().rposition(|event| event.source == Source::User).or_else(|| events.len().checked_sub(1))?;
+    let text = events[at].content.clone();
+    let is_telling = |term: &QueryTerm| term.strength != Strength::Stop && term.kind != TermKind::Character;
+    let telling = query_terms(&text).into_iter().filter(is_telling).count();
+    if telling >= TELLING_WORDS {
+        return Some((text, Vec::new()));
+    }
     let others = events.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, event)| &event.content);
     let mut preceding: Vec<String> =
         others.rev().take(PRECEDING.0).map(|text| text[..text.floor_char_boundary(PRECEDING.1)].to_owned()).collect();
     preceding.reverse();
-    Some((events[at].content.clone(), preceding))
+    Some((text, preceding))
+}
+
+#[cfg(test)]
+mod tests {
+    use holdfast::types::event::Kind;
+
+    use super::*;
+
+    #[test]
+    fn a_question_that_says_nothing_is_read_with_what_was_said_before() {
+        for (asked, alone) in [
+            ("备用机房在哪里？", true),
+            ("where is the backup data centre of the company?", true),
+            ("继续", false),
+            ("好的", false),
+            ("go on", false),
+            ("那另一个呢？", false),
+            ("and the second one?", false),
+        ] {
+            let event = |source, kind, text| RawEvent::new(Scope::default(), source, kind, text);
+            let events =
+                [event(Source::Agent, Kind::Response, "周报要先写结论吗？"), event(Source::User, Kind::Query, asked)];
+            let (text, preceding) = question(events.iter()).unwrap();
+            assert_eq!((text.as_str(), preceding.is_empty()), (asked, alone));
+        }
+        assert!(question([].iter()).is_none());
+    }
+
+    #[test]
+    fn a_stream_is_over_with_its_last_event_and_not_before() {
+        let done = "data: {\"choices\":[]}\n\ndata: [DONE]";
+        for (dialect, text, is_over) in [
+            (Dialect::Chat, done, true),
+            (Dialect::Chat, &format!("{done}\n\n"), true),
+            (Dialect::Chat, "data: {\"choices\":[{\"delta\":{\"content\":\"[DONE]\"}}]}\n\n", false),
+            (Dialect::Responses, "event: response.completed\ndata: {\"type\":\"response.completed\"", false),
+            (Dialect::Responses, "event: a\ndata: {}\n\nevent: response.completed\ndata: {\"x\":1}\n\n", true),
+            (Dialect::Responses, "event: response.created\r\ndata: {}\r\n\r\n", false),
+            (Dialect::Responses, "data: {}\r\n\r\ndata: {\"type\":\"response.failed\"}\r\n\r\n", true),
+            (Dialect::Responses, "", false),
+        ] {
+            assert_eq!(is_ended(dialect, text.as_bytes()), is_over, "{text}");
+        }
+    }
 }

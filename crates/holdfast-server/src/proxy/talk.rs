@@ -132,7 +132,8 @@ impl Talk {
         let mut rows: BTreeMap<usize, usize> = BTreeMap::new();
         for (last, turn) in turns.iter().enumerate() {
             let places = self.places.get(&turn.mark).map(Vec::as_slice).unwrap_or_default();
-            let row = |place: &usize| place.checked_sub(1).and_then(|before| rows.get(&before)).map_or(1, |row| row + 1);
+            let row =
+                |place: &usize| place.checked_sub(1).and_then(|before| rows.get(&before)).map_or(1, |row| row + 1);
             rows = places.iter().map(|place| (*place, row(place))).collect();
             found.extend(rows.iter().map(|(place, row)| Found { last, place: *place, row: *row }));
         }
@@ -319,7 +320,8 @@ mod tests {
                 "t" => (Source::Tool, Kind::ToolResult),
                 _ => (Source::Agent, Kind::Response),
             };
-            let said = if who == "A" { format!("{said} {}", "，详细的说明如下".repeat(8)) } else { said.to_owned() };
+            let said =
+                if who == "A" { format!("{said} {}", "，详细的说明如下".repeat(8)) } else { said.to_owned() };
             Turn::of(&RawEvent::new(Scope::default(), source, kind, said.clone()), &said)
         };
         text.split_whitespace().map(turn).collect()

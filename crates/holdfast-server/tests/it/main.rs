@@ -13,6 +13,7 @@ mod manage;
 mod mcp;
 mod memory;
 mod processes;
+mod proxy;
 mod reindex;
 mod reveal;
 mod serve;

@@ -10,16 +10,26 @@ use ureq::http::{Request, Response};
 use crate::Place;
 
 /// A server that runs as long as this is held.
-struct Server {
+pub struct Server {
     process: Child,
-    address: String,
-    agent: ureq::Agent,
+    pub address: String,
+    pub agent: ureq::Agent,
 }
 
 impl Server {
-    fn start(place: &Place, options: &[&str]) -> Self {
+    pub fn start(place: &Place, options: &[&str]) -> Self {
+        Self::start_with(place, options, &[])
+    }
+
+    pub fn start_with(place: &Place, options: &[&str], variables: &[(&str, &str)]) -> Self {
         let arguments = [&["--embedding", "none", "serve", "--listen", "127.0.0.1:0"], options].concat();
-        let mut process = place.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut process = place
+            .command(&arguments)
+            .envs(variables.iter().copied())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let told = lines.by_ref().map_while(Result::ok).find(|line| line.starts_with("listening on")).unwrap();
         let address = told.split_whitespace().find(|word| word.starts_with("http://")).unwrap().to_owned();
@@ -30,7 +40,7 @@ impl Server {
         Self { process, address, agent: config.build().into() }
     }
 
-    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.address));
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -41,12 +51,12 @@ impl Server {
         Answer::of(self.agent.run(request.body(body.to_vec()).unwrap()).unwrap())
     }
 
-    fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> Answer {
         let request = Request::get(format!("{}{path}", self.address)).body(()).unwrap();
         Answer::of(self.agent.run(request).unwrap())
     }
 
-    fn post(&self, path: &str, body: &Value) -> Answer {
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
         self.ask("POST", path, &[("content-type", "application/json")], body.to_string().as_bytes())
     }
 }
@@ -58,10 +68,10 @@ impl Drop for Server {
     }
 }
 
-struct Answer {
-    status: u16,
-    headers: ureq::http::HeaderMap,
-    text: String,
+pub struct Answer {
+    pub status: u16,
+    pub headers: ureq::http::HeaderMap,
+    pub text: String,
 }
 
 impl Answer {
@@ -71,7 +81,7 @@ impl Answer {
     }
 
     #[track_caller]
-    fn is(self, status: u16) -> Value {
+    pub fn is(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.text);
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }
