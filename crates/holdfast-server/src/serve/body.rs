@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -176,6 +176,43 @@ impl Write for Outgoing {
         }
         let piece = Bytes::from(std::mem::take(&mut self.waiting));
         self.pieces.blocking_send(Ok(piece)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+    }
+}
+
+/// A request whose body is watched, and what tells afterwards whether it was read to its end.
+pub fn watched(request: Request) -> (Request, Arc<AtomicBool>) {
+    let is_read = Arc::new(AtomicBool::new(request.body().is_end_stream()));
+    let seen = Arc::clone(&is_read);
+    (request.map(|body| Body::new(Watched { body, is_read: seen })), is_read)
+}
+
+#[derive(Debug)]
+struct Watched {
+    body: Body,
+    is_read: Arc<AtomicBool>,
+}
+
+impl HttpBody for Watched {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None)) || self.body.is_end_stream() {
+            self.is_read.store(true, Ordering::Release);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.body.size_hint()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is kept of a request: its id, a line in the log, its figures. Never its body, its query or its key.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -13,6 +14,7 @@ use serde_json::Value;
 use tracing::Instrument;
 
 use super::app::App;
+use super::body;
 use super::problem::{Problem, Told};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -42,6 +44,7 @@ pub async fn trace(State(app): State<App>, request: Request, next: Next) -> Resp
     let method = request.method().clone();
     let span = tracing::info_span!("request", id = %id);
     let began = Instant::now();
+    let (request, is_read) = body::watched(request);
     let response = next.run(request).instrument(span.clone()).await;
     let taken = began.elapsed();
     let status = response.status();
@@ -57,6 +60,10 @@ pub async fn trace(State(app): State<App>, request: Request, next: Next) -> Resp
     let is_error = status.is_client_error() || status.is_server_error();
     let is_ours = response.extensions().get::<Untouched>().is_none();
     let mut response = if is_error && is_ours { told(response, &id).await } else { response };
+    if !is_read.load(Ordering::Acquire) {
+        // What is left of the body would be in the way of the next request: the connection ends here, and its client must know it.
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }

@@ -1,6 +1,7 @@
 //! The memory over HTTP: what is served, to whom, and what is refused.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -278,6 +279,21 @@ fn a_key_that_is_made_or_revoked_counts_while_the_server_runs() {
     server.ask("GET", "/v1/status", &[("authorization", &bearer)], b"").problem(401, "key_revoked");
     let kept = std::fs::read_to_string(place.path("store/api-keys.json")).unwrap();
     assert!(!kept.contains(made["key"].as_str().unwrap().rsplit('_').next().unwrap()));
+}
+
+/// Refused before its body came: the client must not send its next request into the rest of this one.
+#[test]
+fn who_is_refused_early_is_told_that_the_connection_ends() {
+    let place = Place::new();
+    place.run(&["key", "create"]).ok();
+    let server = Server::start(&place, &[]);
+    let mut stream = TcpStream::connect(server.address.trim_start_matches("http://")).unwrap();
+    let head =
+        "POST /v1/events HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 20\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let lines: Vec<String> =
+        BufReader::new(stream).lines().map_while(Result::ok).take_while(|l| !l.is_empty()).collect();
+    assert!(lines[0].contains("401") && lines.iter().any(|line| line == "connection: close"), "{lines:?}");
 }
 
 #[test]
