@@ -9,6 +9,7 @@ mod forget;
 mod growth;
 mod memory;
 mod metrics;
+mod proxy;
 mod retrieval;
 mod speed;
 mod stream;
@@ -36,6 +37,8 @@ enum Command {
     Endurance(endurance::Arguments),
     /// How does a store grow with each preset and with none, and what do they let go, call back and refuse?
     Growth(growth::Arguments),
+    /// What does the proxy cost, and what does it save? Recorded trajectories through a server, old messages left out or not.
+    Proxy(proxy::Arguments),
     /// How fast is it, and how does that grow with the number of events?
     Speed(speed::Arguments),
 }
@@ -50,6 +53,7 @@ fn main() -> anyhow::Result<()> {
         Command::Beside(arguments) => beside::run(&arguments),
         Command::Endurance(arguments) => endurance::run(&arguments),
         Command::Growth(arguments) => growth::run(&arguments),
+        Command::Proxy(arguments) => proxy::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
     }
 }
