@@ -17,7 +17,8 @@ use crate::types::change::{ChangeSet, Hiding, MemoryChange, NewEvent, SessionSta
 use crate::types::event::{Event, RawEvent, Source, StoredEvent, Trust};
 use crate::types::ids::EventId;
 use crate::types::memory::{
-    Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Origin, SLOT_PART_BYTES_MAX, Stance, Visibility,
+    Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Move, Origin, SLOT_PART_BYTES_MAX, Stance,
+    Visibility,
 };
 use crate::types::operation::{Target, Verb};
 use crate::types::query::Filter;
@@ -275,7 +276,13 @@ fn as_somebody_elses(memory: &mut Memory, reason: &str) {
 fn without_operators_word(memory: &mut Memory) {
     let confirms = |source: &Evidence| source.event.is_none() && source.stance == Stance::Confirms;
     if memory.sources.iter().any(confirms) {
-        memory.confidence = memory.confidence.min(learn::STATED);
+        if memory.confidence > learn::STATED {
+            let at = memory.sources.iter().filter(|source| confirms(source)).map(|source| source.at.clone()).max();
+            let reason = "nobody answers for the operator's word in the file it came in".to_owned();
+            let (from, to) = (memory.confidence, learn::STATED);
+            memory.moves.extend(at.map(|at| Move { at, from, to, reason, cause: None }));
+            memory.confidence = to;
+        }
         if memory.sources.iter().all(confirms) {
             memory.origin = Origin::Imported;
             memory.sources.iter_mut().for_each(|source| {
