@@ -2,6 +2,7 @@
 
 mod changes;
 mod concluded;
+mod promised;
 mod together;
 
 use std::collections::BTreeSet;
