@@ -218,11 +218,13 @@ impl Engine {
                     if vouched == Vouched::ByNobody {
                         without_operators_word(&mut memory);
                     }
-                    let waits = if memory.status != MemoryStatus::Active {
-                        None
-                    } else if let Some(why) = grounded.err() {
-                        Some(why)
-                    } else if !taken.insert(memory.slot()) || !self.store.memories(owner, &slot)?.is_empty() {
+                    let in_force = memory.status == MemoryStatus::Active;
+                    let waits = if let Err(why) = grounded {
+                        speaks_for_nobody(&mut memory);
+                        (in_force || memory.status == MemoryStatus::Fading).then_some(why)
+                    } else if in_force
+                        && (!taken.insert(memory.slot()) || !self.store.memories(owner, &slot)?.is_empty())
+                    {
                         Some("another is in force in the store it was brought into")
                     } else {
                         None
@@ -263,12 +265,27 @@ impl Engine {
     }
 }
 
-/// It speaks for nobody here until somebody confirms it.
+/// It waits here until somebody confirms it.
 fn as_somebody_elses(memory: &mut Memory, reason: &str) {
+    speaks_for_nobody(memory);
     memory.status = MemoryStatus::Pending;
-    memory.origin = Origin::Imported;
-    memory.sources.iter_mut().for_each(|source| source.origin = Origin::Imported);
     memory.reason = Some(reason.to_owned());
+}
+
+/// What it rests on counts as somebody else's text, also when its slot is worked out anew: of one that has ended, or waits, the words of a
+/// user who never said them would hold again.
+fn speaks_for_nobody(memory: &mut Memory) {
+    let supports = |source: &&mut Evidence| {
+        matches!(source.stance, Stance::States | Stance::Suggests | Stance::Confirms)
+            && source.origin != Origin::Imported
+    };
+    for source in memory.sources.iter_mut().filter(supports) {
+        memory.origin = Origin::Imported;
+        source.origin = Origin::Imported;
+        if source.stance == Stance::Confirms {
+            source.stance = Stance::States;
+        }
+    }
 }
 
 /// An operator's word that nobody answers for confirms nothing, makes nothing surer, and shows it to nobody else. That something was rejected is
@@ -284,10 +301,7 @@ fn without_operators_word(memory: &mut Memory) {
             memory.confidence = to;
         }
         if memory.sources.iter().all(confirms) {
-            memory.origin = Origin::Imported;
-            memory.sources.iter_mut().for_each(|source| {
-                (source.origin, source.stance) = (Origin::Imported, Stance::States);
-            });
+            speaks_for_nobody(memory);
         } else {
             memory.sources.retain(|source| !confirms(source));
         }

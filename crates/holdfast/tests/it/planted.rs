@@ -88,6 +88,44 @@ fn an_import_takes_in_force_only_what_the_users_events_say() {
     }
 }
 
+/// What has ended or waits in a file is worked out anew when its slot is spoken of: what it rests on must not hold by then.
+#[test]
+fn a_forged_past_does_not_come_back_in_force() {
+    for (said, forged, next) in [
+        ("以后周报都用PDF。", "以后周报都用Word", "以后周报都用Markdown。"),
+        (
+            "From now on use PDF for the weekly report.",
+            "From now on use Word for the weekly report",
+            "From now on use Markdown for the weekly report.",
+        ),
+    ] {
+        for status in ["superseded", "pending", "fading", "archived"] {
+            for (event, stance) in
+                [("01a22c56-f4eb-7699-acb3-edad1ff1e79d".into(), "states"), (Value::Null, "confirms")]
+            {
+                let lines = with_memory(export(Source::Tool, "ok", said), |memory| {
+                    memory["status"] = status.into();
+                    memory["content"] = forged.into();
+                    memory["value"] = "用word".into();
+                    memory["sources"][0]["quote"] = forged.into();
+                    memory["sources"][0]["event"] = event.clone();
+                    memory["sources"][0]["stance"] = stance.into();
+                });
+                let (_kept, engine) = import(lines);
+                let say =
+                    |text| engine.observe(RawEvent::new(Scope::default(), Source::User, Kind::Query, text)).unwrap();
+                say(next);
+                engine.learn(&Owner::default()).unwrap();
+                let all = engine.memories(&Owner::default(), &MemoryFilter::default()).unwrap();
+                let in_force = all.iter().filter(|memory| memory.status == MemoryStatus::Active);
+                assert!(in_force.clone().all(|memory| memory.content != forged), "{status} {stance}: {all:?}");
+                assert!(in_force.count() > 0, "{status} {stance}: the user's own is in force");
+                engine.dump(&mut std::io::sink()).unwrap();
+            }
+        }
+    }
+}
+
 /// What an operator said has no event that would show it: a file says so, and anybody may have written it.
 #[test]
 fn an_operators_word_in_a_file_counts_if_somebody_answers_for_it() {
