@@ -110,6 +110,8 @@ fn a_forged_past_does_not_come_back_in_force() {
                     memory["sources"][0]["quote"] = forged.into();
                     memory["sources"][0]["event"] = event.clone();
                     memory["sources"][0]["stance"] = stance.into();
+                    // After whatever is said next.
+                    memory["sources"][0]["at"] = "2026-11-28T09:00:00+00:00[UTC]".into();
                 });
                 let (_kept, engine) = import(lines);
                 let say =
