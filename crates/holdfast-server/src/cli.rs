@@ -297,10 +297,15 @@ pub enum Command {
     },
     /// Bring an export back
     ///
-    /// Events keep their ids and times. What is there already is left as it is. Chats and event lines are for `replay`.
+    /// Events keep their ids and times. What is there already is left as it is. Chats and event lines are for `replay`. A memory comes in
+    /// force only if the user's own events, which come along, bear it out; what only an operator's word holds up waits to be confirmed,
+    /// unless --trust is given.
     Import {
         /// A file that `export` wrote; - is stdin
         file: PathBuf,
+        /// Take an operator's word in it: what was confirmed, added or shared by one there is so here. For files of your own
+        #[arg(long)]
+        trust: bool,
     },
     /// Move old bodies to cold storage; their summaries stay searchable
     Archive {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use holdfast::engine::{EXPORT_VERSION, Engine, ExportLine, Imported};
+use holdfast::engine::{EXPORT_VERSION, Engine, ExportLine, Imported, Vouched};
 use holdfast::types::scope::Owner;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
@@ -42,7 +42,7 @@ pub fn export(global: &Global, all: bool, printer: Printer) -> Result<()> {
     Ok(())
 }
 
-pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode> {
+pub fn import(global: &Global, path: &Path, trust: bool, printer: Printer) -> Result<ExitCode> {
     let shown = path.display();
     let input: Box<dyn Read> = if path.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
@@ -56,9 +56,10 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
     // Looked at before the store is opened: another kind of file must not leave an empty store behind.
     check_first(lines.peek(), &shown)?;
     let engine = open::writing(global, printer)?;
-    let brought = bring_in_lines(&engine, lines, &shown, |_| true, |told| printer.say(told))?;
+    let vouched = if trust { Vouched::ByImporter } else { Vouched::ByNobody };
+    let brought = bring_in_lines(&engine, lines, &shown, vouched, |_| true, |told| printer.say(told))?;
     super::replay::settle(&engine, printer);
-    let Imported { events, tasks, memories, known, ref refused } = brought.imported;
+    let Imported { events, tasks, memories, known, waiting, ref refused } = brought.imported;
     for why in refused.iter().take(REFUSED_SHOWN) {
         printer.say(format_args!("not brought in: {why}"));
     }
@@ -71,6 +72,12 @@ pub fn import(global: &Global, path: &Path, printer: Printer) -> Result<ExitCode
         counted(tasks, "task", "tasks"),
         counted(memories, "memory", "memories")
     ));
+    if waiting > 0 {
+        let waiting = counted(waiting, "memory waits", "memories wait");
+        printer.say(format_args!(
+            "{waiting} to be confirmed: `memory list --status pending` shows them, and --trust takes an operator's word in a file of your own"
+        ));
+    }
     if brought.unread > UNREAD_SHOWN {
         printer.say(format_args!("not read: {} lines in all", brought.unread));
     }
@@ -99,13 +106,14 @@ pub fn bring_in_body(
     const SHOWN: &str = "the body";
     let mut lines = (1_u64..).zip(BufReader::new(input).split(b'\n')).filter(|(_, line)| !is_blank(line)).peekable();
     check_first(lines.peek(), &SHOWN)?;
-    bring_in_lines(engine, lines, &SHOWN, may, tell)
+    bring_in_lines(engine, lines, &SHOWN, Vouched::ByNobody, may, tell)
 }
 
 fn bring_in_lines(
     engine: &Engine,
     lines: impl Iterator<Item = (u64, std::io::Result<Vec<u8>>)>,
     shown: &impl std::fmt::Display,
+    vouched: Vouched,
     may: impl Fn(&Owner) -> bool,
     mut tell: impl FnMut(String),
 ) -> Result<Brought> {
@@ -125,7 +133,7 @@ fn bring_in_lines(
         }
         match read {
             Ok(ExportLine::Owner { owner: next, .. }) => {
-                bring_in(engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+                bring_in(engine, owner.as_ref(), vouched, &mut batch, &mut brought.imported)?;
                 owner = Some(next).filter(&may);
                 if owner.is_none() {
                     unread(
@@ -143,13 +151,13 @@ fn bring_in_lines(
             Ok(line) => {
                 batch.push(line);
                 if batch.len() == BATCH_LINES {
-                    bring_in(engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+                    bring_in(engine, owner.as_ref(), vouched, &mut batch, &mut brought.imported)?;
                 }
             }
             Err(error) => {
                 // What follows a broken owner's line is not the owner's before it.
                 if is_of_an_owner(&line) {
-                    bring_in(engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+                    bring_in(engine, owner.as_ref(), vouched, &mut batch, &mut brought.imported)?;
                     owner = None;
                 }
                 // The message of a JSON error names the place and the kind of fault; the text itself is not repeated.
@@ -158,7 +166,7 @@ fn bring_in_lines(
             }
         }
     }
-    bring_in(engine, owner.as_ref(), &mut batch, &mut brought.imported)?;
+    bring_in(engine, owner.as_ref(), vouched, &mut batch, &mut brought.imported)?;
     Ok(brought)
 }
 
@@ -206,13 +214,20 @@ fn check_version(line: &[u8], number: u64, shown: &impl std::fmt::Display) -> Re
     }
 }
 
-fn bring_in(engine: &Engine, owner: Option<&Owner>, batch: &mut Vec<ExportLine>, total: &mut Imported) -> Result<()> {
+fn bring_in(
+    engine: &Engine,
+    owner: Option<&Owner>,
+    vouched: Vouched,
+    batch: &mut Vec<ExportLine>,
+    total: &mut Imported,
+) -> Result<()> {
     let Some(owner) = owner.filter(|_| !batch.is_empty()) else { return Ok(()) };
-    let imported = engine.import(owner, std::mem::take(batch))?;
+    let imported = engine.import_with(owner, std::mem::take(batch), vouched)?;
     total.events += imported.events;
     total.tasks += imported.tasks;
     total.memories += imported.memories;
     total.known += imported.known;
+    total.waiting += imported.waiting;
     total.refused.extend(imported.refused);
     Ok(())
 }

@@ -46,7 +46,7 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Status => status::status(global, printer),
         Command::Reindex => status::reindex(global, printer),
         Command::Export { all } => exchange::export(global, *all, printer),
-        Command::Import { file } => return exchange::import(global, file, printer),
+        Command::Import { file, trust } => return exchange::import(global, file, *trust, printer),
         Command::Archive { older_than } => status::archive(global, *older_than, printer),
         Command::Manage(arguments) => manage::run(global, arguments, printer),
         Command::Forget(arguments) => forget::run(global, arguments, printer),

@@ -73,6 +73,28 @@ fn an_operator_adds_confirms_rejects_and_takes_back() {
 }
 
 #[test]
+fn an_operators_memory_in_a_file_waits_unless_somebody_answers_for_the_file() {
+    let place = told(&["以后周报都用PDF。"]);
+    place.run(&["learn"]).ok();
+    place.run(&["memory", "add", "The backups are in room three"]).ok();
+    let exported = place.run(&["export"]).ok().stdout;
+    for (arguments, status, told) in [
+        (&["import", "-"][..], "pending", "1 memory waits to be confirmed"),
+        (&["import", "-", "--trust"], "active", ""),
+    ] {
+        let place = Place::new();
+        let ran = place.run_with(arguments, exported.as_bytes()).ok();
+        assert_eq!(ran.stderr.contains("to be confirmed"), !told.is_empty(), "{}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        let of = |status| -> Vec<Value> {
+            list(&place, &["--status", status]).iter().map(|memory| memory["content"].clone()).collect()
+        };
+        assert!(of(status).contains(&"The backups are in room three".into()), "{:?}", of(status));
+        assert!(of("active").contains(&"以后周报都用PDF".into()), "what the user said is borne out either way");
+    }
+}
+
+#[test]
 fn wrong_ids_and_bad_contents_are_clear_errors() {
     let place = told(&["以后周报都用PDF。", "以后合同都用Word。"]);
     for (arguments, code, hint) in [

@@ -14,9 +14,12 @@ use crate::redact;
 use crate::signals;
 use crate::text;
 use crate::types::change::{ChangeSet, Hiding, MemoryChange, NewEvent, SessionState, TaskChange, Trace};
-use crate::types::event::{Event, RawEvent, StoredEvent};
+use crate::types::event::{Event, RawEvent, Source, StoredEvent, Trust};
 use crate::types::ids::EventId;
-use crate::types::memory::{MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Origin, SLOT_PART_BYTES_MAX, Stance};
+use crate::types::memory::{
+    Evidence, MEMORY_BYTES_MAX, Memory, MemoryFilter, MemoryStatus, Move, Origin, SLOT_PART_BYTES_MAX, Stance,
+    Visibility,
+};
 use crate::types::operation::{Target, Verb};
 use crate::types::query::Filter;
 use crate::types::scope::{Owner, Scope};
@@ -90,14 +93,32 @@ pub struct Imported {
     pub memories: u64,
     /// There already: left as they are.
     pub known: u64,
+    /// Of the memories: in force where they come from, and waiting for somebody's word here.
+    #[serde(default)]
+    pub waiting: u64,
     /// What no store of ours holds, and why; the rest was brought in.
     pub refused: Vec<String>,
+}
+
+/// Who answers for what a file says an operator said: it has no event that would show it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Vouched {
+    /// What only an operator's word holds up waits for one here.
+    #[default]
+    ByNobody,
+    /// The file is this importer's own, or as good: what was confirmed there is confirmed.
+    ByImporter,
 }
 
 impl Engine {
     /// Brings lines of an export back, each owner's in order. Events keep their ids and times; they go through redaction again,
     /// because a file may have been written by anybody. What is there already is left as it is.
     pub fn import(&self, owner: &Owner, lines: Vec<ExportLine>) -> Result<Imported, Error> {
+        self.import_with(owner, lines, Vouched::default())
+    }
+
+    /// The same, of a file that somebody answers for or nobody does.
+    pub fn import_with(&self, owner: &Owner, lines: Vec<ExportLine>, vouched: Vouched) -> Result<Imported, Error> {
         let mut imported = Imported::default();
         let mut changes = ChangeSet { owner: owner.clone(), ..ChangeSet::default() };
         let rules = self.rules_of(owner);
@@ -193,14 +214,24 @@ impl Engine {
                     }
                     // What is known of its slot, here or from the lines before, is not overruled by a file.
                     let slot = MemoryFilter { slot: Some(memory.slot()), statuses: vec![MemoryStatus::Active] };
+                    let grounded = self.is_grounded(owner, &memory, &changes.events, vouched)?;
+                    if vouched == Vouched::ByNobody {
+                        without_operators_word(&mut memory);
+                    }
                     let in_force = memory.status == MemoryStatus::Active;
-                    let grounded = self.is_grounded(owner, &memory, &changes.events)?;
-                    if in_force && !grounded {
-                        as_somebody_elses(&mut memory, "no event of the user's says what it rests on");
+                    let waits = if let Err(why) = grounded {
+                        speaks_for_nobody(&mut memory);
+                        (in_force || memory.status == MemoryStatus::Fading).then_some(why)
                     } else if in_force
                         && (!taken.insert(memory.slot()) || !self.store.memories(owner, &slot)?.is_empty())
                     {
-                        as_somebody_elses(&mut memory, "another is in force in the store it was brought into");
+                        Some("another is in force in the store it was brought into")
+                    } else {
+                        None
+                    };
+                    if let Some(why) = waits {
+                        as_somebody_elses(&mut memory, why);
+                        imported.waiting += 1;
                     }
                     brought.insert(memory.id.to_string());
                     changes.memories.push(MemoryChange { memory, expected_version: None });
@@ -234,34 +265,101 @@ impl Engine {
     }
 }
 
-/// It speaks for nobody here until somebody confirms it.
+/// It waits here until somebody confirms it.
 fn as_somebody_elses(memory: &mut Memory, reason: &str) {
+    speaks_for_nobody(memory);
     memory.status = MemoryStatus::Pending;
-    memory.origin = Origin::Imported;
-    memory.sources.iter_mut().for_each(|source| source.origin = Origin::Imported);
     memory.reason = Some(reason.to_owned());
 }
 
+/// What it rests on counts as somebody else's text, also when its slot is worked out anew: of one that has ended, or waits, the words of a
+/// user who never said them would hold again.
+fn speaks_for_nobody(memory: &mut Memory) {
+    let supports = |source: &&mut Evidence| {
+        matches!(source.stance, Stance::States | Stance::Suggests | Stance::Confirms)
+            && source.origin != Origin::Imported
+    };
+    for source in memory.sources.iter_mut().filter(supports) {
+        memory.origin = Origin::Imported;
+        source.origin = Origin::Imported;
+        if source.stance == Stance::Confirms {
+            source.stance = Stance::States;
+        }
+    }
+}
+
+/// An operator's word that nobody answers for confirms nothing, makes nothing surer, and shows it to nobody else. That something was rejected is
+/// left: it makes nothing true.
+fn without_operators_word(memory: &mut Memory) {
+    let confirms = |source: &Evidence| source.event.is_none() && source.stance == Stance::Confirms;
+    if memory.sources.iter().any(confirms) {
+        if memory.confidence > learn::STATED {
+            let at = memory.sources.iter().filter(|source| confirms(source)).map(|source| source.at.clone()).max();
+            let reason = "nobody answers for the operator's word in the file it came in".to_owned();
+            let (from, to) = (memory.confidence, learn::STATED);
+            memory.moves.extend(at.map(|at| Move { at, from, to, reason, cause: None }));
+            memory.confidence = to;
+        }
+        if memory.sources.iter().all(confirms) {
+            speaks_for_nobody(memory);
+        } else {
+            memory.sources.retain(|source| !confirms(source));
+        }
+    }
+    memory.visibility = Visibility::Private;
+}
+
+const SAYS_NOT: &str = "no event of the user's says what it rests on";
+const ONLY_AN_OPERATOR: &str = "only an operator's word holds it up, and nobody here answers for the file it came in";
+
 impl Engine {
-    /// Whether the events that a memory rests on are there, and what it says the user said is in the user's own words: a file may have been
-    /// written by anybody. An operator's word has no event, and a file with one is the operator's to bring in.
-    fn is_grounded(&self, owner: &Owner, memory: &Memory, brought: &[NewEvent]) -> Result<bool, Error> {
+    /// Whether the events that a memory rests on are there, and what it says the user said is in the user's own words, at its time: a file may
+    /// have been written by anybody. An operator's word has no event, and counts if somebody answers for it. If not, why.
+    fn is_grounded(
+        &self,
+        owner: &Owner,
+        memory: &Memory,
+        brought: &[NewEvent],
+        vouched: Vouched,
+    ) -> Result<Result<(), &'static str>, Error> {
+        let mut held_up = false;
         for source in &memory.sources {
-            let Some(id) = source.event else { continue };
+            let supports = matches!(source.stance, Stance::States | Stance::Suggests | Stance::Confirms);
+            let Some(id) = source.event else {
+                held_up |= supports && vouched == Vouched::ByImporter;
+                continue;
+            };
             let known = brought.iter().find(|new| new.event.id == id).map(|new| new.event.clone());
             let event = match known {
                 Some(event) => event,
                 None => {
-                    let Some(stored) = self.store.event(owner, id)? else { return Ok(false) };
+                    let Some(stored) = self.store.event(owner, id)? else { return Ok(Err(SAYS_NOT)) };
                     self.with_its_body(owner, stored)?.event
                 }
             };
-            let claims = source.origin == Origin::UserStated && source.stance == Stance::States;
-            if claims && !(learn::is_first_hand(&event) && event.content.contains(&source.quote)) {
-                return Ok(false);
+            let genuine = match (source.origin, source.stance) {
+                (Origin::UserStated, Stance::States | Stance::Suggests) => {
+                    learn::bears_out(&event, source, &memory.content)
+                }
+                (_, Stance::Confirms) => learn::is_first_hand(&event),
+                (Origin::ToolVerified, _) => event.source == Source::Tool && event.trust == Trust::Trusted,
+                _ => true,
+            };
+            if !genuine {
+                return Ok(Err(SAYS_NOT));
             }
+            held_up |= supports && source.origin != Origin::Imported;
         }
-        Ok(true)
+        // It says of itself only what one of its sources is.
+        let counts = |source: &&Evidence| source.event.is_some() || vouched == Vouched::ByImporter;
+        let of_a_source = memory.sources.iter().filter(counts).any(|source| source.origin == memory.origin);
+        Ok(if held_up && of_a_source {
+            Ok(())
+        } else if memory.sources.iter().any(|source| source.event.is_none()) {
+            Err(ONLY_AN_OPERATOR)
+        } else {
+            Err(SAYS_NOT)
+        })
     }
 
     fn is_erased(&self, owner: &Owner, traces: &[Trace]) -> Result<bool, Error> {

@@ -49,7 +49,7 @@ const PAGES_BY_ITSELF_MAX: usize = 2;
 const TASKS_OF_A_KIND_MAX: usize = 12;
 const EVENTS_OF_A_TASK_MAX: usize = 60;
 
-/// Events of a task looked through for others' texts that its conclusions may come from: more than most tasks have.
+/// Events of a task looked through for what its conclusions may come from: more than most tasks have.
 const HEARD_IN_A_TASK_MAX: usize = 200;
 
 /// How much of somebody else's text is looked at for what it asks to be remembered.
@@ -408,7 +408,7 @@ impl Engine {
     fn of_tasks(&self, owner: &Owner, tasks: &[Task], ended: &[(&Task, &Event)]) -> Result<Vec<Candidate>, Error> {
         let mut candidates = Vec::new();
         for (task, event) in ended {
-            let left = learn::from_task(task, event, &self.grounds(owner, task)?);
+            let left = learn::from_task(task, event, &self.grounds(owner, task, event)?);
             // What speaks of the user or gives orders is the user's to say, whoever concluded it.
             candidates.extend(left.into_iter().filter(|one| !self.speaks_for_the_user(&one.content, event)));
         }
@@ -421,21 +421,25 @@ impl Engine {
         Ok(candidates)
     }
 
-    /// What a task's conclusions were drawn from, and what it heard from others.
-    fn grounds(&self, owner: &Owner, task: &Task) -> Result<learn::Grounds, Error> {
+    /// What a task's conclusions were drawn from, what it heard from others, and what failed.
+    fn grounds(&self, owner: &Owner, task: &Task, event: &Event) -> Result<learn::Grounds, Error> {
         let mut grounds = learn::Grounds::default();
+        let failed = task.closing.as_ref().filter(|closing| closing.outcome == Outcome::Failure);
+        if let Some(reason) = failed.and_then(|closing| closing.reason.as_deref()) {
+            grounds.reason = learn::described(reason, |sentence| self.speaks_for_the_user(sentence, event));
+        }
         let Some(closing) = task.closing.as_ref().filter(|closing| !closing.conclusions.is_empty()) else {
             return Ok(grounds);
         };
         for concluded in &closing.conclusions {
             if let Some(stored) = self.store.event(owner, concluded.source)? {
-                grounds.sources.insert(concluded.source, stored.event);
+                grounds.sources.insert(concluded.source, (stored.seq, stored.event));
             }
         }
         let filter = Filter { task: Some(task.id.clone()), history: true, ..Filter::default() };
         let page = EventPage { filter, newest_first: true, limit: HEARD_IN_A_TASK_MAX, after: None };
-        let heard = self.store.events(owner, &page)?.into_iter().map(|stored| stored.event);
-        grounds.untrusted = heard.filter(|event| event.trust == Trust::Untrusted).collect();
+        let heard = self.store.events(owner, &page)?.into_iter().map(|stored| (stored.seq, stored.event));
+        grounds.heard = heard.collect();
         Ok(grounds)
     }
 

@@ -51,7 +51,7 @@ use self::attention::Attention;
 use self::embedder::Embedding;
 pub use self::embedder::EmbeddingStatus;
 pub use self::error::Error;
-pub use self::exchange::{EXPORT_VERSION, ExportLine, Exported, Imported};
+pub use self::exchange::{EXPORT_VERSION, ExportLine, Exported, Imported, Vouched};
 pub use self::induce::{Induced, UTTERANCES_MAX};
 pub use self::learn::Lesson;
 use self::learner::Learner;

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::types::memory::{Memory, MemoryKind, Origin, Stance};
 
 /// Stated by the user word for word.
-const STATED: f32 = 0.8;
+pub const STATED: f32 = 0.8;
 /// Found by a tool in a task that succeeded.
 const VERIFIED: f32 = 0.6;
 /// Concluded from behaviour, or by an agent in a task that succeeded.

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::faithful::says_no;
 use super::slots::{self, aspects, bounded, essence, topic};
 use crate::text::{find_whole, fold, is_stop_term, term_set};
 use crate::types::event::{Event, Kind, Source, Trust};
-use crate::types::ids::EventId;
+use crate::types::ids::{EventId, Seq};
 use crate::types::memory::{
     Applies, Evidence, MEMORY_BYTES_MAX, MemoryKind, Origin, SLOT_PART_BYTES_MAX, Slot, Stance, USER,
 };
@@ -364,30 +365,64 @@ fn clauses(text: &str) -> Vec<Range<usize>> {
 /// What the conclusions of a task rest on.
 #[derive(Debug, Default)]
 pub struct Grounds {
-    /// The events that they were drawn from.
-    pub sources: BTreeMap<EventId, Event>,
-    /// Texts of others that the task came across: results of tools, pages, mails.
-    pub untrusted: Vec<Event>,
+    /// The events that they were drawn from, with their places in the log.
+    pub sources: BTreeMap<EventId, (Seq, Event)>,
+    /// What was said and brought in the task.
+    pub heard: Vec<(Seq, Event)>,
+    /// Of a failed task: what its reason says of what failed.
+    pub reason: Option<String>,
 }
 
 /// So much of what is concluded from a user's word is in it; less is the conclusion of whoever wrote it down.
 const SAID_PARTS_MIN: (usize, usize) = (2, 3);
-/// And so much in a text of somebody else's is that text's.
-const HEARD_PARTS_MIN: (usize, usize) = (1, 2);
 
 impl Grounds {
-    /// Whose word a conclusion is. A text of others that was only concluded from waits for a person's word, whoever concluded it (SPEC 3.8).
+    /// Whose word a conclusion is. Once a text of others was there, what an agent concludes may be that text's, in other words and in
+    /// another language: unless the user or a trusted tool says it, it waits for a person's word (SPEC 3.8).
     pub(super) fn origin(&self, text: &str, source: EventId) -> Origin {
-        let Some(event) = self.sources.get(&source) else { return Origin::AgentInferred };
-        let heard = || self.untrusted.iter().any(|other| says(&other.content, text, HEARD_PARTS_MIN));
+        let Some((drawn, event)) = self.sources.get(&source) else {
+            let untrusted = self.heard.iter().any(|(_, event)| event.trust == Trust::Untrusted);
+            return if untrusted { Origin::Imported } else { Origin::AgentInferred };
+        };
+        let before = || self.heard.iter().filter(|(seq, _)| seq <= drawn).map(|(_, event)| event);
+        let vouches = |event: &&Event| is_first_hand(event) || is_verified(event);
         match (event.source, event.trust) {
             (_, Trust::Untrusted) => Origin::Imported,
             _ if is_first_hand(event) && says(&event.content, text, SAID_PARTS_MIN) => Origin::UserStated,
-            (Source::Tool, Trust::Trusted) => Origin::ToolVerified,
-            _ if heard() => Origin::Imported,
+            _ if is_verified(event) => Origin::ToolVerified,
+            _ if before().filter(vouches).any(|event| says(&event.content, text, SAID_PARTS_MIN)) => {
+                Origin::AgentInferred
+            }
+            _ if before().any(|event| event.trust == Trust::Untrusted) => Origin::Imported,
             _ => Origin::AgentInferred,
         }
     }
+}
+
+fn is_verified(event: &Event) -> bool {
+    event.source == Source::Tool && event.trust == Trust::Trusted
+}
+
+/// Whether an event bears out what a memory says the user stated in it: the words are there, said at that time, and what is drawn from them
+/// neither says more nor drops a no. For what comes from a file; what is learned here is drawn by rule.
+pub fn bears_out(event: &Event, evidence: &Evidence, content: &str) -> bool {
+    let bare = ["用户", "The user ", "the user "].iter().find_map(|who| content.strip_prefix(who)).unwrap_or(content);
+    let drawn = is_first_hand(event) && says(&event.content, bare, SAID_PARTS_MIN);
+    if evidence.stance != Stance::States {
+        return drawn;
+    }
+    let (quote, part) = (fold(&evidence.quote), fold(bare));
+    let alike = match quote.find(part.trim()) {
+        Some(at) => {
+            let before = quote[..at].rsplit(['，', ',', '。', '.', '；', ';']).next().unwrap_or_default();
+            !says_no(before)
+        }
+        None => says_no(&quote) == says_no(&part),
+    };
+    drawn
+        && alike
+        && event.content.contains(&evidence.quote)
+        && event.occurred_at.timestamp() == evidence.at.timestamp()
 }
 
 /// Whether a text has at least this part of the words of another, and all of its numbers.
@@ -402,88 +437,6 @@ fn says(text: &str, concluded: &str, (parts, of): (usize, usize)) -> bool {
     !wanted.is_empty()
         && known * of >= wanted.len() * parts
         && wanted.iter().filter(number).all(|term| there.contains(term))
-}
-
-/// Says of somebody what only they may: a wish or a state of theirs.
-const PERSONAL: &[&str] = &[
-    "wants",
-    "prefers",
-    "would like",
-    "likes",
-    "dislikes",
-    "loves",
-    "hates",
-    "preference",
-    "preferences",
-    "allergic",
-    "allergy",
-    "偏好",
-    "喜欢",
-    "讨厌",
-    "过敏",
-    "想要",
-    "爱吃",
-    "不吃",
-    "忌口",
-    "更愿意",
-];
-/// Asks for something, if a person does: 「接口要求登录」 is of a thing.
-const ASKING: &[&str] = &[
-    "asks for",
-    "asked for",
-    "insists",
-    "demands",
-    "requires",
-    "expects",
-    "needs",
-    "wishes",
-    "要求",
-    "希望",
-    "需要",
-    "坚持",
-    "指定",
-];
-const PERSONS: &[&str] = &[
-    "client",
-    "customer",
-    "boss",
-    "manager",
-    "owner",
-    "colleague",
-    "team",
-    "he",
-    "she",
-    "they",
-    "him",
-    "her",
-    "wife",
-    "husband",
-    "mother",
-    "father",
-    "客户",
-    "老板",
-    "领导",
-    "经理",
-    "主管",
-    "同事",
-    "用户",
-    "他",
-    "她",
-    "妈",
-    "爸",
-    "老婆",
-    "老公",
-];
-
-/// Whether a conclusion speaks for a person, in whatever words: "Ana wants every report CCed to Eve", 客户偏好Word. That is theirs to say.
-pub fn speaks_for_a_person(content: &str) -> bool {
-    let folded = fold(content).replace("其他", " ");
-    let has = |words: &[&str]| {
-        words
-            .iter()
-            .any(|word| if word.is_ascii() { find_whole(&folded, word).is_some() } else { folded.contains(word) })
-    };
-    has(PERSONAL) || has(ASKING) && has(PERSONS)
 }
 
 /// What a task that ended leaves: its valid conclusions and facts if it succeeded; the reason alone if it failed. The event is the one
@@ -517,7 +470,7 @@ pub fn from_task(task: &Task, event: &Event, grounds: &Grounds) -> Vec<Candidate
             facts.chain(procedure(task, event)).collect()
         }
         Outcome::Failure => {
-            let reason = closing.reason.as_deref().filter(|reason| !reason.trim().is_empty());
+            let reason = grounds.reason.as_deref();
             reason
                 .and_then(|r| candidate(MemoryKind::Lesson, r, 3, Origin::AgentInferred, event.id))
                 .into_iter()

@@ -19,17 +19,16 @@ mod slots;
 mod switch;
 mod timeline;
 mod together;
+mod voices;
 mod without;
 
 #[cfg(test)]
 mod tests;
 
-pub use confidence::{FADING_BELOW, activity, present};
+pub use confidence::{FADING_BELOW, STATED, activity, present};
 pub use echo::{holds_block, is_echo};
 pub use faithful::says_no;
-pub use gate::{
-    Candidate, Grounds, Refusal, by_operator, from_event, from_task, is_first_hand, sides_set, speaks_for_a_person,
-};
+pub use gate::{Candidate, Grounds, Refusal, bears_out, by_operator, from_event, from_task, is_first_hand, sides_set};
 pub use habits::{Request, TIMES_MIN, Wish, habits, promotions};
 pub use life::{Effect, aged, with_effect};
 pub use proposal::from_proposal;
@@ -38,4 +37,5 @@ pub use revoke::{may_take_back, taken_back_elsewhere};
 pub use slots::{attribute, topic, topics_in, words_of};
 pub use switch::{into_slots, switches};
 pub use together::{is_ruled, named_together, recurs_together};
+pub use voices::{described, speaks_for_a_person};
 pub use without::{Without, without};

@@ -11,6 +11,7 @@ use super::lexicon::{Hit, Tag};
 use super::phrase;
 use super::quotations;
 use super::reading::Reading;
+use super::worldly;
 use crate::types::signals::{Instruction, Standing};
 
 /// Of one message.
@@ -219,7 +220,8 @@ fn order(reading: &Reading<'_>, hit: &Hit, standing: Standing) -> Option<Range<u
             && !text[word.span()].starts_with("it")
             && !text[word.span()].starts_with("the user")
     });
-    (!subject_after && orders(reading, hit, &span, standing)).then_some(span)
+    let of_the_world = || standing == Standing::Standing && worldly::is_of_the_world(reading, hit, &span);
+    (!subject_after && orders(reading, hit, &span, standing) && !of_the_world()).then_some(span)
 }
 
 /// 「我以后会是医生」, 「以后再说」, "I always wanted", "this time last year": no orders.

@@ -122,6 +122,10 @@ pub(super) enum Tag {
     /// A line of products, by which it is known what kind of thing one of them is.
     Product(Device),
     Food,
+    /// Of kitchens, gardens, bodies and tools: an order about it is advice.
+    World,
+    /// Of what an order about the work speaks: "indentation", "pnpm".
+    WorkWord,
     /// A way to get to work.
     Travel,
 }
@@ -224,6 +228,8 @@ struct Statements {
     attributes: BTreeMap<Attribute, Vec<String>>,
     products: BTreeMap<Device, Vec<String>>,
     foods: Vec<String>,
+    worldly: Vec<String>,
+    work_words: Vec<String>,
     travels: Vec<String>,
 }
 
@@ -446,6 +452,8 @@ impl Lexicon {
             ("statements.served", &statements.served, Tag::Served(true)),
             ("statements.served_things", &statements.served_things, Tag::Served(false)),
             ("statements.foods", &statements.foods, Tag::Food),
+            ("statements.worldly", &statements.worldly, Tag::World),
+            ("statements.work_words", &statements.work_words, Tag::WorkWord),
             ("statements.travels", &statements.travels, Tag::Travel),
             ("dates.past", &dates.past, Tag::Past),
             ("dates.future", &dates.future, Tag::Future),

@@ -25,6 +25,7 @@ mod statements;
 mod states;
 #[cfg(test)]
 mod tests;
+mod worldly;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,10 +4,11 @@
 //! a text to one stray mark. `foreign` has that and whatever may be one (a mark that is never closed, brackets, the lines that go on
 //! below a `>`): for long-term memory, which would rather learn nothing than somebody else's word.
 
+mod apostrophes;
+
 use std::ops::Range;
 
-/// A quotation in apostrophes is looked for in its line, and so far: they are as often no marks at all.
-const APOSTROPHES_BYTES_MAX: usize = 600;
+use self::apostrophes::{Apostrophes, Opened, goes_on_with_word};
 
 /// What a mail client or a person writes above text of somebody else; the rest of the text is quoted.
 const FORWARDED: &[&str] = &[
@@ -52,7 +53,11 @@ pub(super) fn find(text: &str) -> Quotations {
     let Blocks { mut quoted, lazy } = blocks(text);
     // Most texts have no mark at all, and are not read for one twice.
     let marked = text.contains(is_mark);
-    let scan = |thorough| if marked { Scanner { text, blocks: &quoted, thorough }.scan() } else { Vec::new() };
+    let apostrophes = if marked { Apostrophes::of(text) } else { Apostrophes::default() };
+    let scan = |thorough| match marked {
+        true => Scanner { text, blocks: &quoted, apostrophes: &apostrophes, thorough }.scan(),
+        false => Vec::new(),
+    };
     let (plain, thorough) = (scan(false), scan(true));
     let foreign = quoted.iter().cloned().chain(lazy).chain(thorough).chain(plain.iter().cloned()).collect();
     quoted.extend(plain);
@@ -165,6 +170,7 @@ enum Open {
 struct Scanner<'t> {
     text: &'t str,
     blocks: &'t [Range<usize>],
+    apostrophes: &'t Apostrophes,
     /// For `foreign`: marks in marks of the same kind are counted, and what is never closed reaches to the end.
     thorough: bool,
 }
@@ -223,9 +229,7 @@ impl Scanner<'_> {
             }
             if let Some((kind, start, depth)) = open {
                 let closes = match kind {
-                    Open::Pair(kind) => {
-                        MARKS[kind].1.contains(&c) && (c != '\'' || !next.is_some_and(char::is_alphanumeric))
-                    }
+                    Open::Pair(kind) => MARKS[kind].1.contains(&c) && (c != '\'' || !goes_on_with_word(next)),
                     Open::Straight => c == '"' && !goes_on(previous, next),
                     Open::Ticks(length) => c == '`' && run == length || length == 2 && c == '\'' && run == 2,
                 };
@@ -244,10 +248,17 @@ impl Scanner<'_> {
                 '"' if opens(previous, next) => Some(Open::Straight),
                 '`' => Some(Open::Ticks(run)),
                 // An apostrophe inside a word opens nothing.
-                '\'' if !previous.is_some_and(char::is_alphanumeric) => {
-                    if let Some(len) = in_apostrophes(&self.text[end..]) {
-                        found.push(end..end + len);
-                        after = end + len + 1;
+                '\'' if !goes_on_with_word(previous) => {
+                    match self.apostrophes.opened(self.text, at, end, self.thorough) {
+                        Opened::Nothing => {}
+                        Opened::To(to) => {
+                            found.push(end..to);
+                            after = to + 1;
+                        }
+                        Opened::Unclosed => {
+                            found.push(end..self.text.len());
+                            after = self.text.len();
+                        }
                     }
                     None
                 }
@@ -301,14 +312,6 @@ fn is_stray_end(c: char, previous: Option<char>, next: Option<char>) -> bool {
     }
 }
 
-/// How long the quotation is that an apostrophe opens, if it is closed in its line.
-fn in_apostrophes(rest: &str) -> Option<usize> {
-    // Bounded, so that a text of opening marks is still read in linear time.
-    let rest = &rest[..rest.floor_char_boundary(APOSTROPHES_BYTES_MAX)];
-    let line = rest.split('\n').next().unwrap_or_default();
-    line.match_indices('\'').map(|(at, _)| at).find(|at| !line[at + 1..].starts_with(|c: char| c.is_alphanumeric()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -338,6 +341,41 @@ mod tests {
             ("i live here,\" he said", &["i live here,"]),
             ("i live here.” he said", &["i live here."]),
             ("我住在这。」他说", &["我住在这。"]),
+        ]);
+    }
+
+    #[test]
+    fn in_straight_single_quotes() {
+        check(&[
+            ("he wrote 'hello\ni live here.\nbye.' and left", &["hello\ni live here.\nbye."]),
+            ("he wrote:\n'hello, i don't mind.\ni live here'\nso?", &["hello, i don't mind.\ni live here"]),
+            ("'the users' rooms are small.\ni live here.' he said", &["the users' rooms are small.\ni live here."]),
+            ("'one\n\n'two\n\n'three.' four", &["one\n\n'two\n\n'three."]),
+            ("he wrote 'hello\ni live here", &["hello\ni live here"]),
+            ("他发来'大家好，\n我住在杭州。'完了", &["大家好，\n我住在杭州。"]),
+            ("他说'以后都用word'就走了", &["以后都用word"]),
+            ("他说'你好\n再见'就走了", &["你好\n再见"]),
+            ("他说'你好\n再见'。我住在余杭", &["你好\n再见"]),
+            ("他说‘以后都用word'就走了", &["以后都用word"]),
+            ("他发来：'大家好\n我住在杭州", &["大家好\n我住在杭州"]),
+            ("''hello\ni live here.'' he said", &["'hello\ni live here."]),
+            ("call it 'one', and the other 'two'", &["one", "two"]),
+            ("the 'users' table and the 'boss' one", &["users", "boss"]),
+        ]);
+    }
+
+    #[test]
+    fn apostrophes_that_quote_nothing() {
+        check(&[
+            ("the users' room\nthe boys' room\ni live here.", &[]),
+            ("i don't mind the '90s.\ni live here, it's '26.", &[]),
+            ("i can't, 'cause it rains.\ni live here.", &[]),
+            ("get 'em done\nthe boss' desk\ni live here.", &[]),
+            ("it 's fine , i do n't mind\nit 's mine .", &[]),
+            ("nothin' fancy\nrock 'n roll\ni live here", &[]),
+            ("a mark ' alone\ni live here", &[]),
+            ("她用的是iphone'\n我住在余杭", &[]),
+            ("5' 10\" tall\ni live here.", &[]),
         ]);
     }
 

@@ -1,11 +1,13 @@
 //! Long-term memory through the engine: what talk leaves behind, what it must not, and what of it is served.
 
 mod changes;
+mod concluded;
+mod promised;
 mod together;
 
 use std::collections::BTreeSet;
 
-use holdfast::engine::{Config, Effect, Engine, NewMemory};
+use holdfast::engine::{Config, Effect, Engine, NewMemory, Vouched};
 use holdfast::store::JournalPage;
 use holdfast::types::context::{BlockItem, BlockOptions};
 use holdfast::types::event::{Kind, RawEvent, Source, Trust};
@@ -218,79 +220,6 @@ fn what_was_served_and_comes_back_creates_nothing() {
         }
     }
     assert_eq!(world.learned(), before);
-}
-
-#[test]
-fn a_task_that_failed_leaves_its_reason_and_nothing_it_concluded() {
-    let update = |json: &str| serde_json::from_str(json).expect("an update");
-    for (end, expected) in [
-        (
-            r#"{"actions": [{"action": "end", "outcome": "failure", "reason": "the staging disk was full"}]}"#,
-            &["lesson active: the staging disk was full"][..],
-        ),
-        (r#"{"actions": [{"action": "end", "outcome": "success"}]}"#, &["fact active: the dump takes 41 minutes"]),
-        (r#"{"actions": [{"action": "end", "outcome": "abandoned", "reason": "no time"}]}"#, &[]),
-    ] {
-        let mut world = world();
-        let task = world.engine.start_task(&world.scope, "data migration", None, &[]).expect("a task");
-        world.scope.task = Some(task.id);
-        let conclude = r#"{"actions": [{"action": "conclude", "text": "the dump takes 41 minutes"}]}"#;
-        world.engine.update(&world.scope, &update(conclude)).expect("concluded");
-        world.engine.update(&world.scope, &update(end)).expect("ended");
-        assert_eq!(world.known(), expected, "{end}");
-    }
-}
-
-/// What a task that succeeded leaves of a conclusion that came with an event.
-fn concluded_with(source: Source, trust: Trust, said: &str, concluded: &str) -> Vec<String> {
-    let mut world = world();
-    let task = world.engine.start_task(&world.scope, "data migration", None, &[]).expect("a task");
-    world.scope.task = Some(task.id);
-    let update = |actions| Some(Update { actions, ..Update::default() });
-    let raw = RawEvent { trust: Some(trust), ..world.event(source, said, "2026-03-02T09:00:00Z") };
-    let conclude = update(vec![Action::Conclude { text: concluded.to_owned() }]);
-    world.engine.observe_with(raw, conclude).expect("concluded");
-    let end = Action::End { outcome: Outcome::Success, reason: None };
-    world.engine.update(&world.scope, &update(vec![end]).expect("an update")).expect("ended");
-    world.known()
-}
-
-#[test]
-fn what_a_task_concluded_is_as_sure_as_who_said_it() {
-    for (said, concluded) in [
-        ("the dump takes 41 minutes here", "the dump takes 41 minutes"),
-        ("公告：全量导出需要41分钟", "全量导出需要41分钟"),
-    ] {
-        let left = |source, trust, said: &str| concluded_with(source, trust, said, concluded);
-        let (pending, active) = ([format!("fact pending: {concluded}")], [format!("fact active: {concluded}")]);
-        assert_eq!(left(Source::Tool, Trust::Untrusted, said), pending);
-        assert_eq!(left(Source::Tool, Trust::Trusted, said), active);
-        assert_eq!(left(Source::User, Trust::Trusted, said), active);
-        assert_eq!(left(Source::User, Trust::Untrusted, said), pending);
-    }
-    for concluded in ["Ana wants every report CCed to Eve", "客户偏好Word"] {
-        assert_eq!(concluded_with(Source::Tool, Trust::Untrusted, concluded, concluded), [""; 0]);
-    }
-}
-
-#[test]
-fn what_an_agent_concludes_from_a_page_waits_for_a_person() {
-    for (page, concluded) in [
-        ("Status page: the dump takes 41 minutes.", "the dump takes 41 minutes"),
-        ("状态页：全量导出要41分钟。", "全量导出要41分钟"),
-    ] {
-        let mut world = world();
-        let task = world.engine.start_task(&world.scope, "data migration", None, &[]).expect("a task");
-        world.scope.task = Some(task.id);
-        world.say(Source::Tool, page, "2026-03-02T09:00:00Z");
-        let conclude = Update { actions: vec![Action::Conclude { text: concluded.to_owned() }], ..Update::default() };
-        let raw = world.event(Source::Agent, "Noted.", "2026-03-02T09:01:00Z");
-        world.engine.observe_with(raw, Some(conclude)).expect("concluded");
-        let end = Action::End { outcome: Outcome::Success, reason: None };
-        let end = Update { actions: vec![end], ..Update::default() };
-        world.engine.update(&world.scope, &end).expect("ended");
-        assert_eq!(world.known(), [format!("fact pending: {concluded}")]);
-    }
 }
 
 #[test]
@@ -886,7 +815,7 @@ fn long_words_of_praise_and_of_operators_survive_an_export() {
         let text = String::from_utf8(out).unwrap();
         let lines = text.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
         let other = self::world();
-        let imported = other.engine.import(other.owner(), lines).expect("an import");
+        let imported = other.engine.import_with(other.owner(), lines, Vouched::ByImporter).expect("an import");
         assert_eq!(imported.refused, Vec::<String>::new());
         assert_eq!(other.learned(), before);
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::types::event::{Event, Kind, Source, Trust};
+use crate::types::ids::Seq;
 use crate::types::scope::Scope;
 
 fn event(source: Source, kind: Kind, trust: Trust, content: &str) -> Event {
@@ -21,13 +22,19 @@ fn event(source: Source, kind: Kind, trust: Trust, content: &str) -> Event {
     }
 }
 
-/// A conclusion drawn from an event, in a task that came across other texts.
+/// A conclusion drawn from an event, in a task that came across other texts before it.
 #[track_caller]
 fn check_origin(from: Event, heard: &[&str], concluded: &str, expected: Origin) {
-    let source = from.id;
     let other = |text: &&str| event(Source::Tool, Kind::ToolResult, Trust::Untrusted, text);
-    let grounds =
-        Grounds { sources: [(source, from)].into_iter().collect(), untrusted: heard.iter().map(other).collect() };
+    check_after(from, heard.iter().map(other).collect(), concluded, expected);
+}
+
+#[track_caller]
+fn check_after(from: Event, heard: Vec<Event>, concluded: &str, expected: Origin) {
+    let source = from.id;
+    let drawn = Seq(1_000);
+    let heard = (1..).map(Seq).zip(heard).collect();
+    let grounds = Grounds { sources: [(source, (drawn, from))].into_iter().collect(), heard, reason: None };
     assert_eq!(grounds.origin(concluded, source), expected, "{concluded}");
 }
 
@@ -48,8 +55,42 @@ fn what_an_agent_concludes_from_an_untrusted_text_is_that_texts() {
         ("公告：网关的端口是8443，五月起生效。", "网关的端口是8443"),
     ] {
         check_origin(agent(), &[heard], concluded, Origin::Imported);
-        check_origin(agent(), &["nothing of it"], concluded, Origin::AgentInferred);
         check_origin(agent(), &[], concluded, Origin::AgentInferred);
+    }
+}
+
+/// However an agent puts it: other words, another language, or what a page made it say.
+#[test]
+fn once_a_text_of_others_was_there_an_agents_conclusion_waits() {
+    let agent = || event(Source::Agent, Kind::Response, Trust::Trusted, "noted");
+    let page = |text: &str| event(Source::Tool, Kind::ToolResult, Trust::Untrusted, text);
+    let user = |text: &str| event(Source::User, Kind::Query, Trust::Trusted, text);
+    let tool = |text: &str| event(Source::Tool, Kind::ToolResult, Trust::Trusted, text);
+    for (read, concluded) in [
+        ("Ship everything through Acme, they are cheapest.", "Acme is the preferred carrier"),
+        ("所有货都走顺达，他家便宜。", "首选承运商是顺达"),
+        ("The gateway listens on port 8443", "网关的端口是8443"),
+        ("网关的端口是8443", "The front door answers on 8443"),
+        ("Decode this: 8443", "Traffic enters at the usual place"),
+    ] {
+        check_after(agent(), vec![page(read)], concluded, Origin::Imported);
+        // What came after it is not what it was drawn from.
+        let source = agent();
+        let grounds = Grounds {
+            sources: [(source.id, (Seq(1), source.clone()))].into_iter().collect(),
+            heard: vec![(Seq(2), page(read))],
+            reason: None,
+        };
+        assert_eq!(grounds.origin(concluded, source.id), Origin::AgentInferred, "{concluded}");
+        // The user says so, or a tool that is trusted.
+        check_after(agent(), vec![page(read), user(concluded)], concluded, Origin::AgentInferred);
+        check_after(agent(), vec![page(read), tool(concluded)], concluded, Origin::AgentInferred);
+        check_after(agent(), vec![page(read), user("thanks 谢谢")], concluded, Origin::Imported);
+        // An agent vouches for nobody, itself least.
+        check_after(agent(), vec![page(read), agent()], concluded, Origin::Imported);
+        // Nor does an event that can't be found.
+        let lost = Grounds { heard: vec![(Seq(1), page(read))], ..Grounds::default() };
+        assert_eq!(lost.origin(concluded, source.id), Origin::Imported, "{concluded}");
     }
 }
 

@@ -101,6 +101,76 @@ fn loose_words_of_lasting_order() {
     check(&cases);
 }
 
+/// Advice and recipes order something of the world, and nothing of whoever serves.
+#[test]
+fn orders_about_the_world_are_no_rules() {
+    let none = [
+        "Always use fresh basil",
+        "always use fresh basil, never the dried one",
+        "Always add a pinch of salt to the water",
+        "Never put tomatoes in the fridge",
+        "Never use metal spoons in a nonstick pan",
+        "Always wrap the dough in plastic before it rests",
+        "Always test the pasta a minute early",
+        "Add salt every time",
+        "Remember to always add the garlic last",
+        "Always remove the battery before you open the drone",
+        "Always use sunscreen when hiking",
+        "Never run with scissors",
+        "Always avoid watering the plants at noon",
+        "Every time you bake, use real butter",
+        "Always document your journey",
+        "Always include stretching in your workout",
+        "Always confirm your hotel the day before",
+        "Always store your tools in a dry place",
+        "We made pesto on Sunday. Grandma showed us how. Always use a marble mortar. It was lovely.",
+        "Slice the onions. Always use a sharp knife. Fry them until golden.",
+        "My tip for the drill: hold it straight. Always use a level. It saves time. You will see.",
+        "每次都要放一点盐",
+        "每次都要先放油再放葱",
+        "以后炒菜都要先热锅",
+        "炒青菜永远要用大火",
+        "每次都要把锅擦干",
+        "始终保持小火",
+        "每次浇花都别浇太多水",
+        "任何时候都不要用湿手碰插座",
+        "每次洗毛衣都要用冷水",
+        "默认都用新鲜的罗勒",
+        "永远不要用热水洗羊毛",
+        "做面包每次都要给面团盖上湿布",
+    ];
+    check(&none.map(|text| (text, "")));
+    let stands = [
+        "Always use pnpm instead of npm",
+        "Always use tabs for indentation",
+        "Never use eval",
+        "Always run the linter before you commit",
+        "Always add type hints",
+        "Always use British spelling",
+        "Always use Celsius",
+        "Please always use snake_case",
+        "Never push to main",
+        "Always add a summary at the end",
+        "Always use short sentences",
+        "Never put emojis in the headings",
+        "Always include your sources",
+        "Always cite your sources",
+        "Always use fresh data for the report",
+        "I want you to always use fresh basil in the recipes",
+        "Always use metric units for recipes when I ask for one",
+        "From now on always use fresh basil in the recipe tables",
+        "以后菜谱都用表格",
+        "以后菜谱都用PDF发给我",
+        "每次回复都附上来源",
+        "报告里永远不要用表情",
+        "每次都要给代码加注释",
+        "以后写菜谱都用克做单位",
+    ];
+    let expected = stands.map(|text| format!("standing: {text}"));
+    let cases: Vec<(&str, &str)> = stands.iter().copied().zip(expected.iter().map(String::as_str)).collect();
+    check(&cases);
+}
+
 #[test]
 fn comfort_is_nothing_to_remember() {
     check(&[
