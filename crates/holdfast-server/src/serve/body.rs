@@ -41,22 +41,39 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
     }
 }
 
-/// JSON read, or the field at fault and why.
+/// A stream of lines that has none was forgotten rather than meant.
+pub fn refuse_empty(request: &Request) -> Result<(), Problem> {
+    if request.body().is_end_stream() {
+        return Err(Problem::bad_request("there is no body: send lines of JSON"));
+    }
+    Ok(())
+}
+
+/// A JSON object read, or the field at fault and why.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    // A list would be taken for the fields in their order.
+    if bytes.trim_ascii_start().starts_with(b"[") && is_json(bytes) {
+        return Err(Problem::body_refused("the body is a list: a JSON object is expected"));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
         let fault = error.into_inner();
-        if !fault.is_data() {
+        // What is no word where a word is expected is told as a fault of the JSON.
+        if !fault.is_data() && !is_json(bytes) {
             return Problem::bad_request(format!("the body is not JSON: {fault}"));
         }
         let place = if path == "." { String::new() } else { format!("{path}: ") };
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body_refused", format!("{place}{fault}")).with("field", path)
+        Problem::body_refused(format!("{place}{fault}")).with("field", path)
     })?;
     deserializer
         .end()
         .map_err(|fault| Problem::bad_request(format!("something follows the JSON of the body: {fault}")))?;
     Ok(value)
+}
+
+fn is_json(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
 /// A body that was compressed is not taken: what it unfolds to has no bound.

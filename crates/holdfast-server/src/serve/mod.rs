@@ -97,7 +97,7 @@ fn router(app: App, figures: PrometheusHandle, origins: Vec<HeaderValue>) -> Rou
     let open = Router::new()
         .route("/health", get(health))
         .route("/ready", get(ready))
-        .merge(utoipa_swagger_ui::SwaggerUi::new("/docs").url("/openapi.json", document));
+        .merge(utoipa_swagger_ui::SwaggerUi::new("/docs").url("/openapi.json", openapi::finished(document)));
     let mut router = open.fallback_service(guarded.with_state(app.clone())).with_state(app.clone());
     if !origins.is_empty() {
         let cors = CorsLayer::new()

@@ -15,6 +15,7 @@ mod memory;
 mod processes;
 mod reindex;
 mod reveal;
+mod schema;
 mod serve;
 #[expect(dead_code, reason = "the library's tests ask more of it")]
 #[path = "../../../holdfast/tests/it/service.rs"]

@@ -10,14 +10,14 @@ use ureq::http::{Request, Response};
 use crate::Place;
 
 /// A server that runs as long as this is held.
-struct Server {
+pub struct Server {
     process: Child,
     address: String,
     agent: ureq::Agent,
 }
 
 impl Server {
-    fn start(place: &Place, options: &[&str]) -> Self {
+    pub fn start(place: &Place, options: &[&str]) -> Self {
         let arguments = [&["--embedding", "none", "serve", "--listen", "127.0.0.1:0"], options].concat();
         let mut process = place.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
@@ -30,7 +30,7 @@ impl Server {
         Self { process, address, agent: config.build().into() }
     }
 
-    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.address));
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -41,12 +41,12 @@ impl Server {
         Answer::of(self.agent.run(request.body(body.to_vec()).unwrap()).unwrap())
     }
 
-    fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> Answer {
         let request = Request::get(format!("{}{path}", self.address)).body(()).unwrap();
         Answer::of(self.agent.run(request).unwrap())
     }
 
-    fn post(&self, path: &str, body: &Value) -> Answer {
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
         self.ask("POST", path, &[("content-type", "application/json")], body.to_string().as_bytes())
     }
 }
@@ -58,10 +58,10 @@ impl Drop for Server {
     }
 }
 
-struct Answer {
-    status: u16,
+pub struct Answer {
+    pub status: u16,
     headers: ureq::http::HeaderMap,
-    text: String,
+    pub text: String,
 }
 
 impl Answer {
@@ -70,14 +70,18 @@ impl Answer {
         Self { status: response.status().as_u16(), headers: response.headers().clone(), text }
     }
 
-    #[track_caller]
-    fn is(self, status: u16) -> Value {
-        assert_eq!(self.status, status, "{}", self.text);
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }
 
     #[track_caller]
-    fn problem(self, status: u16, code: &str) -> Value {
+    pub fn is(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text);
+        self.json()
+    }
+
+    #[track_caller]
+    pub fn problem(self, status: u16, code: &str) -> Value {
         let kind = self.headers.get("content-type").unwrap().to_str().unwrap().to_owned();
         let id = self.headers.get("x-request-id").unwrap().to_str().unwrap().to_owned();
         let told = self.is(status);
@@ -161,6 +165,14 @@ fn bad_input_is_told_with_its_place() {
     sent(&format!(r#"{{"content": "x", "metadata": {{"a": {}"#, "[".repeat(50_000))).problem(400, "bad_request");
     sent(&json!({ "content": "长".repeat(50_000) }).to_string()).problem(413, "body_too_long");
     sent(r#"{"content": ""}"#).problem(422, "event_refused");
+    // JSON it is, but not what is expected there.
+    assert_eq!(sent(r#"{"content": "x", "source": null}"#).problem(422, "body_refused")["field"], "source");
+    assert_eq!(sent(r#"{"content": "x", "kind": 7}"#).problem(422, "body_refused")["field"], "kind");
+    sent(r#"["以后周报都先写结论", "user"]"#).problem(422, "body_refused");
+    server.post("/v1/manage", &json!([null, null])).problem(422, "body_refused");
+    server.post("/v1/undo", &json!({ "reason": "没说要撤什么" })).problem(422, "body_refused");
+    server.ask("POST", "/v1/events/batch", &[("content-length", "0")], b"").problem(400, "bad_request");
+    server.get("/v1/tasks?after=nothing").problem(409, "no_such_cursor");
     server.ask("POST", "/v1/events", &[], br#"{"content": "x"}"#).problem(415, "not_json");
     let squeezed = [("content-type", "application/json"), ("content-encoding", "gzip")];
     server.ask("POST", "/v1/events", &squeezed, b"\x1f\x8b").problem(415, "body_encoded");
@@ -246,7 +258,7 @@ fn without_keys_only_this_machine_is_served_and_no_page_of_the_web() {
     let ran = place.run(&["--embedding", "none", "serve", "--listen", "0.0.0.0:0"]).code(2);
     assert!(ran.stderr.contains("holdfast key create"), "{}", ran.stderr);
     let server = Server::start(&place, &["--allow-origin", "https://app.example.com"]);
-    let asked = |headers: &[(&str, &str)]| server.ask("POST", "/v1/events/batch", headers, b"");
+    let asked = |headers: &[(&str, &str)]| server.ask("POST", "/v1/events/batch", headers, b"{}");
     asked(&[("origin", "https://evil.example")]).problem(403, "not_local");
     asked(&[("host", "evil.example:8765")]).problem(403, "not_local");
     asked(&[("host", "127.0.0.1.evil.example")]).problem(403, "not_local");
