@@ -144,7 +144,8 @@ fn record_lines(
     let mut entries = match import::read(incoming, "the body", options) {
         Ok(entries) => entries,
         Err(error) => {
-            let _ = writeln!(out, "{}", json!({ "error": error.to_string(), "code": "body_refused" })).and_then(|()| out.flush());
+            let _ = writeln!(out, "{}", json!({ "error": error.to_string(), "code": "body_refused" }))
+                .and_then(|()| out.flush());
             return;
         }
     };

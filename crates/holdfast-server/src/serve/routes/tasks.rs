@@ -121,7 +121,8 @@ async fn list(
     params(ScopeParameters, ("id" = String, Path, description = "The task's id")),
     responses((status = 200, description = "The task", body = answers::Task))
 )]
-async fn show(State(app): State<App>, access: Access, Path(id): Path<TaskId>) -> Result<Response, Problem> {
+async fn show(State(app): State<App>, access: Access, Path(id): Path<String>) -> Result<Response, Problem> {
+    let id = task_id(&id)?;
     let task = app.call(move |engine| engine.task(&access.scope.owner, &id)?.ok_or(Error::NoSuchTask(id))).await?;
     Ok((versioned(&task), axum::Json(json!(task))).into_response())
 }
@@ -155,11 +156,12 @@ struct UpdatedTask {
 async fn update(
     State(app): State<App>,
     access: Access,
-    Path(id): Path<TaskId>,
+    Path(id): Path<String>,
     headers: HeaderMap,
     Json(mut update): Json<Update>,
 ) -> Result<Response, Problem> {
     access.caller.must_be(Role::Agent)?;
+    let id = task_id(&id)?;
     let matched = if_match(&headers)?;
     update.expected_version = matched.or(update.expected_version);
     update.idempotency_key = idempotency_key(&headers)?.or(update.idempotency_key);
@@ -189,11 +191,12 @@ struct Ending {
 async fn end(
     State(app): State<App>,
     access: Access,
-    Path(id): Path<TaskId>,
+    Path(id): Path<String>,
     headers: HeaderMap,
     Json(ending): Json<Ending>,
 ) -> Result<Response, Problem> {
     access.caller.must_be(Role::Agent)?;
+    let id = task_id(&id)?;
     let matched = if_match(&headers)?;
     let end = Action::End { outcome: ending.outcome, reason: ending.reason };
     let update = Update { actions: vec![end], expected_version: matched, idempotency_key: idempotency_key(&headers)? };
@@ -206,8 +209,9 @@ async fn end(
     params(ScopeParameters, ("id" = String, Path, description = "The task's id")),
     responses((status = 204, description = "A new prompt may be had"))
 )]
-async fn abandon_step(State(app): State<App>, access: Access, Path(id): Path<TaskId>) -> Result<StatusCode, Problem> {
+async fn abandon_step(State(app): State<App>, access: Access, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     access.caller.must_be(Role::Agent)?;
+    let id = task_id(&id)?;
     let scope = Scope { task: Some(id), ..access.scope };
     app.call(move |engine| engine.abandon_step(&scope)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -250,4 +254,9 @@ fn if_match(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     version
         .map(Some)
         .map_err(|_| Problem::bad_request("If-Match is not a task's version, like \"7\": the ETag of the task"))
+}
+
+/// What can be no task's id names none.
+fn task_id(text: &str) -> Result<TaskId, Problem> {
+    TaskId::new(text).map_err(|error| Problem::new(StatusCode::NOT_FOUND, "no_such_task", error.to_string()))
 }
