@@ -2,9 +2,10 @@
 
 use std::io::{self, Read, Write};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, Request};
@@ -193,6 +194,76 @@ impl Write for Outgoing {
         }
         let piece = Bytes::from(std::mem::take(&mut self.waiting));
         self.pieces.blocking_send(Ok(piece)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+    }
+}
+
+/// Of a body that nobody wanted, what is read all the same, so that the connection can go on; and for how long it is waited for.
+const UNWANTED_BYTES_MAX: usize = 256 * 1024;
+const UNWANTED_TIME: Duration = Duration::from_secs(1);
+
+/// A request's body on loan: whoever drops it before its end gives it back.
+#[derive(Debug)]
+struct Lent {
+    /// `None` only while it is given back.
+    body: Option<Body>,
+    back: Arc<Mutex<Option<Body>>>,
+}
+
+/// Who lent it.
+#[derive(Debug)]
+pub struct Lender(Arc<Mutex<Option<Body>>>);
+
+/// A request that is refused by its head is answered while its body is still on its way. Left unread, it would end the connection under the
+/// client's next request.
+pub fn lend(body: Body) -> (Body, Lender) {
+    let back = Arc::default();
+    (Body::new(Lent { body: Some(body), back: Arc::clone(&back) }), Lender(back))
+}
+
+impl Lender {
+    /// Reads what was left of the body. `false`: there is more of it than is read, and the connection must close.
+    pub async fn read_the_rest(self) -> bool {
+        let Some(body) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return true };
+        let reading = async {
+            let mut bytes = 0;
+            let mut data = body.into_data_stream();
+            while let Some(piece) = data.next().await {
+                bytes += piece.map_or(UNWANTED_BYTES_MAX, |piece| piece.len());
+                if bytes >= UNWANTED_BYTES_MAX {
+                    return false;
+                }
+            }
+            true
+        };
+        tokio::time::timeout(UNWANTED_TIME, reading).await.unwrap_or(false)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
+            *self.back.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);
+        }
+    }
+}
+
+impl HttpBody for Lent {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
+        self.body.as_mut().map_or(Poll::Ready(None), |body| Pin::new(body).poll_frame(context))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.body.as_ref().map_or_else(http_body::SizeHint::default, HttpBody::size_hint)
     }
 }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tracing::Instrument;
 
 use super::app::App;
+use super::body;
 use super::problem::{Problem, Told};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -42,6 +43,9 @@ pub async fn trace(State(app): State<App>, request: Request, next: Next) -> Resp
     let method = request.method().clone();
     let span = tracing::info_span!("request", id = %id);
     let began = Instant::now();
+    let (parts, body) = request.into_parts();
+    let (body, lender) = body::lend(body);
+    let request = Request::from_parts(parts, body);
     let response = next.run(request).instrument(span.clone()).await;
     let taken = began.elapsed();
     let status = response.status();
@@ -56,6 +60,9 @@ pub async fn trace(State(app): State<App>, request: Request, next: Next) -> Resp
     });
     let mut response =
         if status.is_client_error() || status.is_server_error() { told(response, &id).await } else { response };
+    if !lender.read_the_rest().await {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
