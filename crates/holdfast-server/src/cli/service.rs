@@ -33,6 +33,12 @@ pub struct ServeArguments {
 }
 
 #[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Each setting with its value, and whether a flag, the environment, the file or the default gives it
+    Show,
+}
+
+#[derive(Debug, Subcommand)]
 pub enum KeyCommand {
     /// Make a key for the chosen tenant; it is printed once, and only its hash is kept
     ///

@@ -1,5 +1,6 @@
 //! One file for each command or family of commands.
 
+mod config;
 mod context;
 pub mod exchange;
 mod forget;
@@ -20,15 +21,16 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::CommandFactory;
 
-use crate::cli::{Cli, Command, LlmCommand};
+use crate::cli::{Cli, Command, ConfigCommand, LlmCommand};
 use crate::printer::Printer;
+use crate::settings::Settings;
 
 pub use self::look::report_in_words;
 pub use self::memory::in_words as memory_in_words;
 pub use self::recall::verdict as verdict_in_words;
 pub use self::replay::settle;
 
-pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
+pub fn run(cli: &Cli, settings: &Settings, printer: Printer) -> Result<ExitCode> {
     let global = &cli.global;
     match &cli.command {
         Command::Replay(arguments) => return replay::run(global, arguments, printer),
@@ -55,6 +57,7 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Reveal { placeholder, why, by } => status::reveal(global, placeholder, by, why, printer),
         Command::Serve(arguments) => crate::serve::run(global, arguments, printer),
         Command::Mcp => crate::mcp::run(global),
+        Command::Config(ConfigCommand::Show) => config::show(settings, printer),
         Command::Key(command) => key::run(global, command, printer),
         Command::Dump => status::dump(global, printer),
         Command::Completions { shell } => {

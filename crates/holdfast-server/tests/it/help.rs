@@ -53,6 +53,8 @@ fn of_every_command() {
         &["key", "list"],
         &["key", "rotate"],
         &["key", "revoke"],
+        &["config"],
+        &["config", "show"],
         &["dump"],
         &["completions"],
     ] {

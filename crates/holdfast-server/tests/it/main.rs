@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod commands;
+mod config;
 mod docs;
 mod finding;
 mod forget;
@@ -73,6 +74,7 @@ impl Place {
         }
         command.args(arguments).current_dir(self.folder.path()).env("TZ", "UTC").stdin(Stdio::null());
         command.env("HOME", self.folder.path()).env("XDG_DATA_HOME", self.path("data"));
+        command.env("XDG_CONFIG_HOME", self.path("config"));
         command.env("HOLDFAST_STORE", "store");
         command
     }
