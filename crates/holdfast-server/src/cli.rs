@@ -208,6 +208,8 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("tasks", "task list"),
     ("show", "task show"),
     ("stats", "status"),
+    ("check", "doctor"),
+    ("health", "doctor"),
     ("info", "status"),
     ("backup", "export"),
     ("delete", "forget"),
@@ -365,6 +367,10 @@ pub enum Command {
     /// API keys: who may come in over the network
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Whether all is well: the store, the models, the keys, the clock, the disk; and what to do where it is not
+    ///
+    /// It only looks: a store that isn't there is not made. Exit code 1: something fails.
+    Doctor,
     /// The settings, and where each of them comes from
     #[command(subcommand)]
     Config(ConfigCommand),

@@ -54,8 +54,9 @@ pub fn zone(global: &Global) -> TimeZone {
     global.zone.clone().unwrap_or_else(TimeZone::system)
 }
 
-fn config(global: &Global, read_only: bool) -> Result<Config> {
-    let embedding = match &global.embedding {
+/// The model that was chosen to make vectors.
+pub fn embedding(global: &Global) -> Result<Choice> {
+    Ok(match &global.embedding {
         EmbeddingArgument::Builtin => Choice::Builtin { candidates: builtin_model_paths() },
         EmbeddingArgument::None => Choice::None,
         EmbeddingArgument::Url(url) => Choice::OpenAi {
@@ -67,7 +68,11 @@ fn config(global: &Global, read_only: bool) -> Result<Config> {
             key: global.embedding_key.clone(),
             timeout: embedding::TIMEOUT,
         },
-    };
+    })
+}
+
+fn config(global: &Global, read_only: bool) -> Result<Config> {
+    let embedding = embedding(global)?;
     let env = Arc::new(Env::system().in_zone(zone(global)));
     Ok(Config { read_only, embedding, redaction: redaction(global)?, env, ..Config::at(store_directory(global)?) })
 }
@@ -165,6 +170,11 @@ pub fn reading(global: &Global, printer: Printer) -> Result<Engine> {
     let engine = Engine::open(config(global, true)?)?;
     say_what_is_missing(&engine, global, printer)?;
     Ok(engine)
+}
+
+/// For `doctor`: only what is there, without a model.
+pub fn looking(global: &Global) -> Result<Engine> {
+    Ok(Engine::open(Config { embedding: Choice::None, ..config(global, true)? })?)
 }
 
 /// For commands that write, but have nothing to do in a store that isn't there: a misspelled path must not become one.

@@ -2,6 +2,7 @@
 
 mod config;
 mod context;
+mod doctor;
 pub mod exchange;
 mod forget;
 mod key;
@@ -57,6 +58,7 @@ pub fn run(cli: &Cli, settings: &Settings, printer: Printer) -> Result<ExitCode>
         Command::Reveal { placeholder, why, by } => status::reveal(global, placeholder, by, why, printer),
         Command::Serve(arguments) => crate::serve::run(global, arguments, printer),
         Command::Mcp => crate::mcp::run(global),
+        Command::Doctor => return doctor::run(global, printer),
         Command::Config(ConfigCommand::Show) => config::show(settings, printer),
         Command::Key(command) => key::run(global, command, printer),
         Command::Dump => status::dump(global, printer),

@@ -67,7 +67,7 @@ fn search(embedding: &EmbeddingStatus) -> String {
 }
 
 /// The process that holds the store for writing, if one does. Asked by a shared lock that is given back at once.
-fn writer(directory: &Path) -> Option<String> {
+pub fn writer(directory: &Path) -> Option<String> {
     let file = File::open(directory.join("lock")).ok()?;
     let Err(TryLockError::WouldBlock) = file.try_lock_shared() else { return None };
     let mut holder = String::new();

@@ -53,6 +53,7 @@ fn of_every_command() {
         &["key", "list"],
         &["key", "rotate"],
         &["key", "revoke"],
+        &["doctor"],
         &["config"],
         &["config", "show"],
         &["dump"],

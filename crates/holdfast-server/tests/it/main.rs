@@ -6,6 +6,7 @@ mod bad_input;
 mod commands;
 mod config;
 mod docs;
+mod doctor;
 mod finding;
 mod forget;
 mod help;

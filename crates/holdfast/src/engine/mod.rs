@@ -284,6 +284,11 @@ impl Engine {
         Ok(self.store.verify_journal(owner)?)
     }
 
+    /// What the store's own check finds wrong with its files: nothing, if they are sound.
+    pub fn file_faults(&self) -> Result<Vec<String>, Error> {
+        Ok(self.store.file_faults()?)
+    }
+
     /// The whole store as text, and a check that it is valid.
     pub fn dump(&self, out: &mut dyn std::io::Write) -> Result<(), Error> {
         Ok(self.store.dump(out)?)

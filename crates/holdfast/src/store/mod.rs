@@ -111,6 +111,9 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     fn past(&self, owner: &Owner, after: i64, limit: usize) -> Result<Vec<Past>, StoreError>;
     /// Checks every link of the owner's journal: a changed, missing or added line is an error that names it.
     fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError>;
+    /// What the backend's own check finds wrong with its files: nothing, if they are sound.
+    fn file_faults(&self) -> Result<Vec<String>, StoreError>;
+
     fn owners(&self) -> Result<Vec<Owner>, StoreError>;
     fn status(&self) -> Result<StoreStatus, StoreError>;
     /// Everything as text, and a check of every invariant on the way: a broken one is an error that names it.

@@ -282,6 +282,10 @@ impl Store for Sqlite {
         dump::verify_journal(&*self.readers.get()?, owner)
     }
 
+    fn file_faults(&self) -> Result<Vec<String>, StoreError> {
+        dump::file_faults(&*self.readers.get()?)
+    }
+
     fn owners(&self) -> Result<Vec<Owner>, StoreError> {
         read::owners(&*self.readers.get()?)
     }

@@ -753,6 +753,10 @@ impl Store for Plain {
         }))
     }
 
+    fn file_faults(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn owners(&self) -> Result<Vec<Owner>, StoreError> {
         Ok(self.state().logs.keys().cloned().collect())
     }
