@@ -59,6 +59,9 @@ pub struct Global {
     /// The store's directory [default: the platform's data directory]
     #[arg(long, global = true, env = "HOLDFAST_STORE", value_name = "DIR")]
     pub store: Option<PathBuf>,
+    /// What the store is for: prod, test … One that is for something else is refused; one that is for nothing yet is for this from now on
+    #[arg(long, global = true, env = "HOLDFAST_ENVIRONMENT", value_name = "NAME")]
+    pub environment: Option<ScopeId>,
     /// JSON on stdout instead of text
     #[arg(long, global = true)]
     pub json: bool,
@@ -310,6 +313,9 @@ pub enum Command {
     Import {
         /// A file that `export` wrote; - is stdin
         file: PathBuf,
+        /// Also if it is from a store for another environment
+        #[arg(long)]
+        other_environment: bool,
     },
     /// Move old bodies to cold storage; their summaries stay searchable
     Archive {

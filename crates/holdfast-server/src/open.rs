@@ -74,7 +74,8 @@ pub fn embedding(global: &Global) -> Result<Choice> {
 fn config(global: &Global, read_only: bool) -> Result<Config> {
     let embedding = embedding(global)?;
     let env = Arc::new(Env::system().in_zone(zone(global)));
-    Ok(Config { read_only, embedding, redaction: redaction(global)?, env, ..Config::at(store_directory(global)?) })
+    let (redaction, environment) = (redaction(global)?, global.environment.clone());
+    Ok(Config { read_only, embedding, redaction, environment, env, ..Config::at(store_directory(global)?) })
 }
 
 fn redaction(global: &Global) -> Result<Rules> {

@@ -70,6 +70,7 @@ macro_rules! known {
 const KNOWN: &[Known] = known! {
     "store" {
         "directory" Path All "store" "the platform's data directory"
+        "environment" Text All "environment" "whatever the store is for"
     }
     "scope" {
         "tenant" Text All "tenant" ""
@@ -372,7 +373,7 @@ mod tests {
     fn what_is_not_known_is_refused_with_what_was_meant() {
         check("[serve]\nlisten_on = \"x\"", Err("\"listen_on\" is no key of [serve]: \"listen\" was meant, perhaps"));
         check("[sreve]\nlisten = \"x\"", Err("\"sreve\" is no section: \"serve\" was meant, perhaps"));
-        check("[store]\n\"目录\" = \"x\"", Err("\"目录\" is no key of [store]: there are directory"));
+        check("[store]\n\"目录\" = \"x\"", Err("\"目录\" is no key of [store]: there are directory, environment"));
         check("store = 7", Err("store is a section: write [store]"));
         check("[serve]\nbody_bytes = \"9\"", Err("serve.body_bytes: a whole number is expected"));
         check("[serve]\nlog_json = \"yes\"", Err("serve.log_json: true or false is expected"));

@@ -49,7 +49,9 @@ pub fn run(cli: &Cli, settings: &Settings, printer: Printer) -> Result<ExitCode>
         Command::Status => status::status(global, printer),
         Command::Reindex => status::reindex(global, printer),
         Command::Export { all } => exchange::export(global, *all, printer),
-        Command::Import { file } => return exchange::import(global, file, printer),
+        Command::Import { file, other_environment } => {
+            return exchange::import(global, file, *other_environment, printer);
+        }
         Command::Archive { older_than } => status::archive(global, *older_than, printer),
         Command::Manage(arguments) => manage::run(global, arguments, printer),
         Command::Forget(arguments) => forget::run(global, arguments, printer),

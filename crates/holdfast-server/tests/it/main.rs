@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod docs;
 mod doctor;
+mod environment;
 mod finding;
 mod forget;
 mod help;

@@ -255,15 +255,28 @@ async fn export(
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct ImportParameters {
+    /// Also if it is from a store for another environment [default: false].
+    #[serde(default)]
+    other_environment: Option<bool>,
+}
+
 /// Bring an export back
 ///
 /// Events keep their ids and times; what is there already is left as it is; what the key does not open is passed over.
 #[utoipa::path(
-    post, path = "/import", tag = "store", operation_id = "import", params(ScopeParameters),
+    post, path = "/import", tag = "store", operation_id = "import", params(ScopeParameters, ImportParameters),
     request_body(content = requests::Lines, content_type = "application/x-ndjson"),
     responses((status = 200, description = "What was brought in, and why not the rest", body = answers::Imported))
 )]
-async fn import(State(app): State<App>, access: Access, request: Request) -> Result<axum::Json<Value>, Problem> {
+async fn import(
+    State(app): State<App>,
+    access: Access,
+    Query(asked): Query<ImportParameters>,
+    request: Request,
+) -> Result<axum::Json<Value>, Problem> {
     access.caller.must_be(Role::Operator)?;
     refuse_encoded(&request)?;
     refuse_empty(&request)?;
@@ -271,16 +284,18 @@ async fn import(State(app): State<App>, access: Access, request: Request) -> Res
     let brought = app.call_with(move |engine| {
         let mut told = Vec::new();
         let may = |owner: &Owner| access.caller.covers(owner) && owner.tenant == access.scope.owner.tenant;
-        let brought = bring_in_body(engine, incoming, may, |line| told.push(line)).map_err(|error| {
-            let told = failure::told(&error);
-            match error.downcast::<Error>() {
-                Ok(error) => Problem::from(error),
-                Err(error) if error.is::<Refused>() => {
-                    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body_refused", told)
-                }
-                Err(_) => Problem::bad_request(told),
-            }
-        })?;
+        let brought =
+            bring_in_body(engine, incoming, asked.other_environment.unwrap_or(false), may, |line| told.push(line))
+                .map_err(|error| {
+                    let told = failure::told(&error);
+                    match error.downcast::<Error>() {
+                        Ok(error) => Problem::from(error),
+                        Err(error) if error.is::<Refused>() => {
+                            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body_refused", told)
+                        }
+                        Err(_) => Problem::bad_request(told),
+                    }
+                })?;
         let mut brought = json!(brought);
         brought["not_read"] = json!(told);
         Ok(brought)

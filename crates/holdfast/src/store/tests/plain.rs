@@ -753,6 +753,10 @@ impl Store for Plain {
         }))
     }
 
+    fn environment(&self) -> Result<Option<ScopeId>, StoreError> {
+        Ok(None)
+    }
+
     fn file_faults(&self) -> Result<Vec<String>, StoreError> {
         Ok(Vec::new())
     }
