@@ -15,6 +15,7 @@ mod llm;
 mod manage;
 mod mcp;
 mod memory;
+mod packaging;
 mod processes;
 mod reindex;
 mod reveal;
