@@ -27,6 +27,9 @@ pub struct ServeArguments {
     /// Let pages of this origin ask (scheme, host and port); may be given several times [default: none]
     #[arg(long, env = "HOLDFAST_ALLOW_ORIGIN", value_delimiter = ',', value_name = "ORIGIN")]
     pub allow_origin: Vec<String>,
+    /// End when stdin does: for a program that starts a server of its own, and may be killed before it can stop it
+    #[arg(long)]
+    pub until_stdin_closes: bool,
     /// One JSON object a line in the log, instead of text
     #[arg(long, env = "HOLDFAST_LOG_JSON")]
     pub log_json: bool,

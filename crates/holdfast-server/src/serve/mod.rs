@@ -73,7 +73,7 @@ pub fn run(global: &Global, arguments: &ServeArguments, printer: Printer) -> Res
             printer.say("no API keys: whoever is on this machine may do all; `holdfast key create` makes one");
         }
         let router = router(app.clone(), figures, origins);
-        listen::serve(listener, router, listen::told_to_stop(), app).await
+        listen::serve(listener, router, listen::told_to_stop(arguments.until_stdin_closes), app).await
     })?;
     // Calls that were under way are waited for: they hold the engine.
     runtime.shutdown_timeout(listen::ENDING);

@@ -336,6 +336,23 @@ fn told_to_stop_it_ends_by_itself_and_cleanly() {
     assert!(place.run(&["--user", "lin", "recall", "最后一句"]).ok().stdout.contains("最后一句"));
 }
 
+/// Whoever started it for themselves may be killed, and leaves nothing behind that holds the store.
+#[test]
+fn it_ends_with_its_stdin_if_it_is_to() {
+    let place = Place::new();
+    let arguments = ["--embedding", "none", "serve", "--listen", "127.0.0.1:0", "--until-stdin-closes"];
+    let mut process =
+        place.command(&arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.starts_with("listening on")));
+    // What comes in means nothing.
+    std::io::Write::write_all(process.stdin.as_mut().unwrap(), "说什么都一样\n".as_bytes()).unwrap();
+    assert_eq!(process.try_wait().unwrap(), None);
+    drop(process.stdin.take());
+    assert!(lines.any(|line| line.contains("stopping")));
+    assert_eq!(process.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn the_document_is_what_it_was() {
     let place = Place::new();
