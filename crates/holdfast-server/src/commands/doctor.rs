@@ -297,14 +297,13 @@ fn room(findings: &mut Findings, directory: &Path) {
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
             let found = format!("{:.1} GB are free at {}", free as f64 / 1e9, place.display());
-            match free {
-                ..ROOM_NONE_BYTES => findings.fail("disk", found, "make room: the next write may fail"),
-                ..ROOM_LOW_BYTES => findings.warn(
-                    "disk",
-                    found,
-                    "make room, or let old bodies go: `holdfast archive`, `holdfast manage`",
-                ),
-                _ => findings.ok("disk", found),
+            if free < ROOM_NONE_BYTES {
+                findings.fail("disk", found, "make room: the next write may fail");
+            } else if free < ROOM_LOW_BYTES {
+                let to_do = "make room, or let old bodies go: `holdfast archive`, `holdfast manage`";
+                findings.warn("disk", found, to_do);
+            } else {
+                findings.ok("disk", found);
             }
         }
         Err(error) => findings.warn("disk", format!("{}: {error}", place.display()), "look whether it is mounted"),
