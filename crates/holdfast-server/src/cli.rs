@@ -2,6 +2,7 @@
 
 mod service;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -21,7 +22,7 @@ use holdfast::types::task::Outcome;
 use jiff::ZonedDateTime;
 use jiff::tz::TimeZone;
 
-pub use self::service::{KeyCommand, ServeArguments};
+pub use self::service::{ConfigCommand, KeyCommand, ServeArguments};
 
 /// Shown below the list of commands.
 const EXAMPLES: &str = "\
@@ -52,9 +53,15 @@ pub struct Cli {
 
 #[derive(Debug, Clone, Args)]
 pub struct Global {
+    /// A file of settings, as TOML; `config show` lists them [default: holdfast.toml in the platform's directory of settings, if it is there]
+    #[arg(long, global = true, env = "HOLDFAST_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// The store's directory [default: the platform's data directory]
     #[arg(long, global = true, env = "HOLDFAST_STORE", value_name = "DIR")]
     pub store: Option<PathBuf>,
+    /// What the store is for: prod, test … One that is for something else is refused; one that is for nothing yet is for this from now on
+    #[arg(long, global = true, env = "HOLDFAST_ENVIRONMENT", value_name = "NAME")]
+    pub environment: Option<ScopeId>,
     /// JSON on stdout instead of text
     #[arg(long, global = true)]
     pub json: bool,
@@ -83,12 +90,15 @@ pub struct Global {
     #[arg(long, global = true, env = "HOLDFAST_EMBEDDING_KEY", hide_env_values = true, value_name = "KEY")]
     pub embedding_key: Option<String>,
     /// Where a language model answers: the base URL of an OpenAI-compatible service; a key is read from
-    /// HOLDFAST_LLM_KEY [default: none, rules do without]
+    /// HOLDFAST_LLM_KEY or the file of settings [default: none, rules do without]
     #[arg(long, global = true, env = "HOLDFAST_LLM_URL", value_name = "URL", value_parser = url)]
     pub llm_url: Option<String>,
     /// The language model
     #[arg(long, global = true, env = "HOLDFAST_LLM_MODEL", value_name = "NAME")]
     pub llm_model: Option<String>,
+    /// Its key. Not for the command line, which all on a machine can read.
+    #[arg(long, global = true, env = "HOLDFAST_LLM_KEY", hide = true, hide_env_values = true, value_name = "KEY")]
+    pub llm_key: Option<OsString>,
     /// Requests to it within an hour, at most
     #[arg(long, global = true, env = "HOLDFAST_LLM_CALLS_PER_HOUR", default_value_t = CALLS_PER_HOUR, value_name = "N")]
     pub llm_calls_per_hour: u32,
@@ -97,7 +107,7 @@ pub struct Global {
     pub redaction: Option<PathBuf>,
     /// A file with the key to keep secrets under, 32 bytes as hex or base64 [default: the key in HOLDFAST_REDACTION_KEY; without
     /// one, nothing of a secret is kept]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, env = "HOLDFAST_REDACTION_KEY_FILE", value_name = "FILE")]
     pub redaction_key_file: Option<PathBuf>,
     /// The zone of times written without an offset, and of now [default: the machine's]
     #[arg(long, global = true, env = "HOLDFAST_ZONE", value_name = "ZONE", value_parser = zone)]
@@ -201,6 +211,8 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("tasks", "task list"),
     ("show", "task show"),
     ("stats", "status"),
+    ("check", "doctor"),
+    ("health", "doctor"),
     ("info", "status"),
     ("backup", "export"),
     ("delete", "forget"),
@@ -306,6 +318,9 @@ pub enum Command {
         /// Take an operator's word in it: what was confirmed, added or shared by one there is so here. For files of your own
         #[arg(long)]
         trust: bool,
+        /// Also if it is from a store for another environment
+        #[arg(long)]
+        other_environment: bool,
     },
     /// Move old bodies to cold storage; their summaries stay searchable
     Archive {
@@ -363,6 +378,13 @@ pub enum Command {
     /// API keys: who may come in over the network
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Whether all is well: the store, the models, the keys, the clock, the disk; and what to do where it is not
+    ///
+    /// It only looks: a store that isn't there is not made. Exit code 1: something fails.
+    Doctor,
+    /// The settings, and where each of them comes from
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// The whole store as text, and a check that it is valid
     #[command(hide = true)]
     Dump,

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use holdfast::engine;
+use holdfast::store::StoreError;
 
 pub const FAILED: u8 = 1;
 pub const USAGE: u8 = 2;
@@ -51,6 +52,7 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
                         | engine::Error::ManagerBusy
                         | engine::Error::NoRedactionKey
                         | engine::Error::OtherRedactionKey(_)
+                        | engine::Error::Store(StoreError::OtherEnvironment { .. })
                 )
             })
     });
@@ -77,6 +79,9 @@ pub fn hint(error: &anyhow::Error) -> &'static str {
             " (--task ID, or --session ID of one that is on a task; `holdfast task list` shows the tasks)"
         }
         Some(engine::Error::NoReason) => " (--reason)",
+        Some(engine::Error::Store(StoreError::OtherEnvironment { .. })) => {
+            " (--environment names what is meant, --store another store)"
+        }
         Some(engine::Error::TooMuch { .. }) => " (--max)",
         Some(engine::Error::Blast(_)) => " (--force confirms it)",
         Some(engine::Error::Dependants(_)) => " (--preview, --with-dependants)",
@@ -98,7 +103,6 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use anyhow::Context;
-    use holdfast::store::StoreError;
 
     use super::*;
 

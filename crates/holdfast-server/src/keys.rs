@@ -174,6 +174,11 @@ impl ApiKey {
     }
 }
 
+/// Where the keys are kept, if there are any.
+pub fn file(directory: &Path) -> Option<PathBuf> {
+    Some(directory.join(FILE)).filter(|path| path.is_file())
+}
+
 /// When the list of keys was changed last; `None`: there is none.
 pub fn written(directory: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(directory.join(FILE)).and_then(|file| file.modified()).ok()

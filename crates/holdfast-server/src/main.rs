@@ -12,11 +12,11 @@ mod open;
 mod printer;
 mod proxy;
 mod serve;
+mod settings;
 mod wire;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::{Cli, Command};
@@ -40,10 +40,16 @@ fn log(cli: &Cli) {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| cli::with_hint(error).exit());
+    let (cli, settings) = match settings::read() {
+        Ok(read) => read,
+        Err(error) => {
+            Printer { json: false }.say(format_args!("holdfast: {}", failure::told(&error)));
+            return exit_code(&error);
+        }
+    };
     log(&cli);
     let printer = Printer { json: cli.global.json };
-    match commands::run(&cli, printer) {
+    match commands::run(&cli, &settings, printer) {
         Ok(code) => code,
         // A reader that has seen enough, like `head`, is no failure.
         Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,

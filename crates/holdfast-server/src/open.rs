@@ -1,13 +1,12 @@
 //! Opening the engine as the global options say, and whose memory a command is about.
 
-use std::env::VarError;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
+use etcetera::{AppStrategy, AppStrategyArgs, HomeDirError, choose_app_strategy};
 use holdfast::embedding::{self, Choice};
 use holdfast::engine::{Config, Engine, Error, builtin_model_paths};
 use holdfast::env::Env;
@@ -36,18 +35,28 @@ pub fn store_directory(global: &Global) -> Result<PathBuf> {
     if let Some(directory) = &global.store {
         return Ok(directory.clone());
     }
+    let strategy = platform().context("there is no home directory: give the store's with --store")?;
+    Ok(strategy.data_dir())
+}
+
+/// Where this user's settings lie.
+pub fn config_directory() -> Option<PathBuf> {
+    platform().ok().map(|strategy| strategy.config_dir())
+}
+
+fn platform() -> Result<impl AppStrategy, HomeDirError> {
     let names =
         AppStrategyArgs { top_level_domain: "dev".into(), author: "holdfast".into(), app_name: "holdfast".into() };
-    let strategy = choose_app_strategy(names).context("there is no home directory: give the store's with --store")?;
-    Ok(strategy.data_dir())
+    choose_app_strategy(names)
 }
 
 pub fn zone(global: &Global) -> TimeZone {
     global.zone.clone().unwrap_or_else(TimeZone::system)
 }
 
-fn config(global: &Global, read_only: bool) -> Result<Config> {
-    let embedding = match &global.embedding {
+/// The model that was chosen to make vectors.
+pub fn embedding(global: &Global) -> Result<Choice> {
+    Ok(match &global.embedding {
         EmbeddingArgument::Builtin => Choice::Builtin { candidates: builtin_model_paths() },
         EmbeddingArgument::None => Choice::None,
         EmbeddingArgument::Url(url) => Choice::OpenAi {
@@ -59,9 +68,14 @@ fn config(global: &Global, read_only: bool) -> Result<Config> {
             key: global.embedding_key.clone(),
             timeout: embedding::TIMEOUT,
         },
-    };
+    })
+}
+
+fn config(global: &Global, read_only: bool) -> Result<Config> {
+    let embedding = embedding(global)?;
     let env = Arc::new(Env::system().in_zone(zone(global)));
-    Ok(Config { read_only, embedding, redaction: redaction(global)?, env, ..Config::at(store_directory(global)?) })
+    let (redaction, environment) = (redaction(global)?, global.environment.clone());
+    Ok(Config { read_only, embedding, redaction, environment, env, ..Config::at(store_directory(global)?) })
 }
 
 fn redaction(global: &Global) -> Result<Rules> {
@@ -86,15 +100,14 @@ pub fn llm(global: &Global) -> Result<Option<Arc<dyn Llm>>> {
 }
 
 pub fn llm_endpoint(global: &Global) -> Result<Option<Endpoint>> {
-    const KEY: &str = "HOLDFAST_LLM_KEY";
     let Some(url) = &global.llm_url else { return Ok(None) };
     let model = global.llm_model.as_ref();
     let model = model.ok_or_else(|| Usage("a service needs the name of its model: give --llm-model".to_owned()))?;
-    let key = match std::env::var(KEY) {
-        Ok(key) if key.trim().is_empty() => None,
-        Ok(key) => Some(key.trim().to_owned()),
-        Err(VarError::NotPresent) => None,
-        Err(VarError::NotUnicode(_)) => bail!(Usage(format!("{KEY} is no text"))),
+    let key = global.llm_key.as_ref().map(|key| key.to_str().map(str::trim));
+    let key = match key {
+        None | Some(Some("")) => None,
+        Some(Some(key)) => Some(key.to_owned()),
+        Some(None) => bail!(Usage("the language model's key (HOLDFAST_LLM_KEY) is no text".to_owned())),
     };
     Ok(Some(Endpoint { key, calls_per_hour: global.llm_calls_per_hour, ..Endpoint::at(url, model) }))
 }
@@ -158,6 +171,11 @@ pub fn reading(global: &Global, printer: Printer) -> Result<Engine> {
     let engine = Engine::open(config(global, true)?)?;
     say_what_is_missing(&engine, global, printer)?;
     Ok(engine)
+}
+
+/// For `doctor`: only what is there, without a model.
+pub fn looking(global: &Global) -> Result<Engine> {
+    Ok(Engine::open(Config { embedding: Choice::None, ..config(global, true)? })?)
 }
 
 /// For commands that write, but have nothing to do in a store that isn't there: a misspelled path must not become one.

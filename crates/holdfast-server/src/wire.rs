@@ -1,5 +1,8 @@
 //! What goes over the wire and is no type of the library as it is, or needs a schema: shared by the command line's `--json`, HTTP and MCP.
 
+pub mod answers;
+pub mod requests;
+
 use holdfast::engine::{Lesson, Observed};
 use holdfast::learn::{Change, Refusal};
 use holdfast::types::event;
@@ -8,8 +11,8 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 /// Who spoke.
-#[derive(Debug, ToSchema)]
-#[schema(rename_all = "snake_case")]
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the library")]
 pub enum Source {
     User,
@@ -19,8 +22,8 @@ pub enum Source {
 }
 
 /// What sort of thing an event is.
-#[derive(Debug, ToSchema)]
-#[schema(rename_all = "snake_case")]
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the library")]
 pub enum Kind {
     Query,
@@ -36,8 +39,8 @@ pub enum Kind {
 }
 
 /// Whether what an event says may be believed.
-#[derive(Debug, ToSchema)]
-#[schema(rename_all = "snake_case")]
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a type of the library")]
 pub enum Trust {
     Trusted,

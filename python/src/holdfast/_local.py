@@ -64,7 +64,7 @@ class LocalServer:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         program = find_binary(binary)
-        command = [program, "--store", os.fspath(directory), "serve", "--listen", "127.0.0.1:0", *arguments]
+        command = [program, "--store", os.fspath(directory), "serve", "--listen", "127.0.0.1:0", "--until-stdin-closes", *arguments]
         # A port that the environment asks for is another server's; its store and scope are given here.
         inherited = {k: v for k, v in os.environ.items() if k not in ("HOLDFAST_LISTEN", "HOLDFAST_LOG_JSON")}
         self.base_url = ""
@@ -73,7 +73,8 @@ class LocalServer:
         try:
             self._process = subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
+                # Its end is ours: a server must not outlive a program that was killed, and hold the store.
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 env={**inherited, **(environment or {})},
@@ -138,5 +139,6 @@ class LocalServer:
                 self._process.kill()
                 self._process.wait()
         self._reader.join(1.0)
-        if self._process.stderr is not None:
-            self._process.stderr.close()
+        for pipe in (self._process.stdin, self._process.stderr):
+            if pipe is not None:
+                pipe.close()

@@ -1,5 +1,6 @@
 //! Arguments of the commands that serve others: `serve` and `key`.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 
 use clap::{Args, Subcommand};
@@ -30,6 +31,9 @@ pub struct ServeArguments {
     /// The OpenAI-compatible service behind /openai/v1. The client's key goes to it, or the one in HOLDFAST_UPSTREAM_KEY
     #[arg(long, env = "HOLDFAST_UPSTREAM", default_value = "https://api.openai.com/v1", value_name = "URL")]
     pub upstream: String,
+    /// Its key. Not for the command line, which all on a machine can read.
+    #[arg(long, env = "HOLDFAST_UPSTREAM_KEY", hide = true, hide_env_values = true, value_name = "KEY")]
+    pub upstream_key: Option<OsString>,
     /// Tokens of the block in a request that goes through /openai/v1; 0 adds none
     #[arg(long, env = "HOLDFAST_BLOCK_TOKENS", default_value_t = 1_000, value_name = "N")]
     pub block_tokens: usize,
@@ -39,9 +43,18 @@ pub struct ServeArguments {
     /// How long such a request waits for its memory before it goes on without
     #[arg(long, env = "HOLDFAST_MEMORY_WAIT", default_value = "2s", value_name = "TIME", value_parser = duration)]
     pub memory_wait: SignedDuration,
+    /// End when stdin does: for a program that starts a server of its own, and may be killed before it can stop it
+    #[arg(long)]
+    pub until_stdin_closes: bool,
     /// One JSON object a line in the log, instead of text
     #[arg(long, env = "HOLDFAST_LOG_JSON")]
     pub log_json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Each setting with its value, and whether a flag, the environment, the file or the default gives it
+    Show,
 }
 
 #[derive(Debug, Subcommand)]

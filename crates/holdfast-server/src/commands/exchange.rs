@@ -42,7 +42,13 @@ pub fn export(global: &Global, all: bool, printer: Printer) -> Result<()> {
     Ok(())
 }
 
-pub fn import(global: &Global, path: &Path, trust: bool, printer: Printer) -> Result<ExitCode> {
+pub fn import(
+    global: &Global,
+    path: &Path,
+    trust: bool,
+    other_environment: bool,
+    printer: Printer,
+) -> Result<ExitCode> {
     let shown = path.display();
     let input: Box<dyn Read> = if path.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
@@ -56,6 +62,7 @@ pub fn import(global: &Global, path: &Path, trust: bool, printer: Printer) -> Re
     // Looked at before the store is opened: another kind of file must not leave an empty store behind.
     check_first(lines.peek(), &shown)?;
     let engine = open::writing(global, printer)?;
+    check_environment(&engine, lines.peek(), other_environment, &shown)?;
     let vouched = if trust { Vouched::ByImporter } else { Vouched::ByNobody };
     let brought = bring_in_lines(&engine, lines, &shown, vouched, |_| true, |told| printer.say(told))?;
     super::replay::settle(&engine, printer);
@@ -100,12 +107,14 @@ pub struct Brought {
 pub fn bring_in_body(
     engine: &Engine,
     input: impl Read,
+    other_environment: bool,
     may: impl Fn(&Owner) -> bool,
     tell: impl FnMut(String),
 ) -> Result<Brought> {
     const SHOWN: &str = "the body";
     let mut lines = (1_u64..).zip(BufReader::new(input).split(b'\n')).filter(|(_, line)| !is_blank(line)).peekable();
     check_first(lines.peek(), &SHOWN)?;
+    check_environment(engine, lines.peek(), other_environment, &SHOWN)?;
     bring_in_lines(engine, lines, &SHOWN, Vouched::ByNobody, may, tell)
 }
 
@@ -194,6 +203,24 @@ fn check_first(first: Option<&(u64, std::io::Result<Vec<u8>>)>, shown: &impl std
          `holdfast replay`"
     ))
     .into())
+}
+
+/// What a store of another environment wrote is brought in only if that is meant. An export is of one store: its first line says which.
+fn check_environment(
+    engine: &Engine,
+    first: Option<&(u64, std::io::Result<Vec<u8>>)>,
+    is_meant: bool,
+    shown: &impl std::fmt::Display,
+) -> Result<()> {
+    let Some((_, Ok(line))) = first else { return Ok(()) };
+    let Ok(ExportLine::Owner { environment: Some(theirs), .. }) = serde_json::from_slice(line) else { return Ok(()) };
+    match engine.environment()? {
+        Some(ours) if ours != theirs && !is_meant => Err(Refused(format!(
+            "{shown} is from a store for {theirs}, and this one is for {ours}: --other-environment brings it in all the same"
+        ))
+        .into()),
+        _ => Ok(()),
+    }
 }
 
 /// The version is read by itself: a newer one may have another form of everything else, and a number of any length.

@@ -1,6 +1,8 @@
 //! One file for each command or family of commands.
 
+mod config;
 mod context;
+mod doctor;
 pub mod exchange;
 mod forget;
 mod key;
@@ -20,15 +22,16 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::CommandFactory;
 
-use crate::cli::{Cli, Command, LlmCommand};
+use crate::cli::{Cli, Command, ConfigCommand, LlmCommand};
 use crate::printer::Printer;
+use crate::settings::Settings;
 
 pub use self::look::report_in_words;
 pub use self::memory::in_words as memory_in_words;
 pub use self::recall::verdict as verdict_in_words;
 pub use self::replay::settle;
 
-pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
+pub fn run(cli: &Cli, settings: &Settings, printer: Printer) -> Result<ExitCode> {
     let global = &cli.global;
     match &cli.command {
         Command::Replay(arguments) => return replay::run(global, arguments, printer),
@@ -46,7 +49,9 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Status => status::status(global, printer),
         Command::Reindex => status::reindex(global, printer),
         Command::Export { all } => exchange::export(global, *all, printer),
-        Command::Import { file, trust } => return exchange::import(global, file, *trust, printer),
+        Command::Import { file, trust, other_environment } => {
+            return exchange::import(global, file, *trust, *other_environment, printer);
+        }
         Command::Archive { older_than } => status::archive(global, *older_than, printer),
         Command::Manage(arguments) => manage::run(global, arguments, printer),
         Command::Forget(arguments) => forget::run(global, arguments, printer),
@@ -55,6 +60,8 @@ pub fn run(cli: &Cli, printer: Printer) -> Result<ExitCode> {
         Command::Reveal { placeholder, why, by } => status::reveal(global, placeholder, by, why, printer),
         Command::Serve(arguments) => crate::serve::run(global, arguments, printer),
         Command::Mcp => crate::mcp::run(global),
+        Command::Doctor => return doctor::run(global, printer),
+        Command::Config(ConfigCommand::Show) => config::show(settings, printer),
         Command::Key(command) => key::run(global, command, printer),
         Command::Dump => status::dump(global, printer),
         Command::Completions { shell } => {

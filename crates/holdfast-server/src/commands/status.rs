@@ -25,7 +25,8 @@ pub fn status(global: &Global, printer: Printer) -> Result<()> {
     let (store, embedding) = (engine.status()?, engine.embedding_status()?);
     let owners = engine.owners()?;
     let writer = writer(Path::new(&store.location));
-    let value = json!({ "store": store, "embedding": embedding, "writer": writer, "owners": owners });
+    let environment = engine.environment()?;
+    let value = json!({ "store": store, "environment": environment, "embedding": embedding, "writer": writer, "owners": owners });
     printer.either(&value, || {
         let model = |model: &Option<ModelId>| model.as_ref().map_or_else(|| "none".to_owned(), |m| m.to_string());
         let named = owners.iter().take(OWNERS_SHOWN).map(|owner| match owner.tenant.as_str() {
@@ -35,6 +36,7 @@ pub fn status(global: &Global, printer: Printer) -> Result<()> {
         let more = if owners.len() > OWNERS_SHOWN { ", …" } else { "" };
         let rows = [
             ("store", store.location.clone()),
+            ("environment", environment.as_ref().map_or_else(|| "not said".to_owned(), ToString::to_string)),
             ("size", format!("{:.1} MB, schema {}", store.bytes as f64 / 1e6, store.schema)),
             ("writer", writer.clone().unwrap_or_else(|| "none at the moment".to_owned())),
             ("owners", format!("{}: {}{more}", store.owners, named.collect::<Vec<_>>().join(", "))),
@@ -67,7 +69,7 @@ fn search(embedding: &EmbeddingStatus) -> String {
 }
 
 /// The process that holds the store for writing, if one does. Asked by a shared lock that is given back at once.
-fn writer(directory: &Path) -> Option<String> {
+pub fn writer(directory: &Path) -> Option<String> {
     let file = File::open(directory.join("lock")).ok()?;
     let Err(TryLockError::WouldBlock) = file.try_lock_shared() else { return None };
     let mut holder = String::new();

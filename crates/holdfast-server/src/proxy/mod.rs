@@ -111,12 +111,10 @@ type Held = OwnedMutexGuard<Option<Talks>>;
 
 /// The routes of the proxy.
 pub fn routes(app: &App, arguments: &ServeArguments) -> Result<Router> {
-    const KEY: &str = "HOLDFAST_UPSTREAM_KEY";
-    let key = match std::env::var(KEY) {
-        Ok(key) if key.trim().is_empty() => None,
-        Ok(key) => Some(Zeroizing::new(key.trim().to_owned())),
-        Err(std::env::VarError::NotPresent) => None,
-        Err(std::env::VarError::NotUnicode(_)) => bail!(Usage(format!("{KEY} is no text"))),
+    let key = match arguments.upstream_key.as_ref().map(|key| key.to_str().map(str::trim)) {
+        None | Some(Some("")) => None,
+        Some(Some(key)) => Some(Zeroizing::new(key.to_owned())),
+        Some(None) => bail!(Usage("HOLDFAST_UPSTREAM_KEY is no text".to_owned())),
     };
     let proxy = Proxy(Arc::new(Inner {
         app: app.clone(),

@@ -165,19 +165,19 @@ pub async fn note_access(access: Access, mut request: Request, next: Next) -> Re
 #[into_params(parameter_in = Query)]
 pub struct ScopeParameters {
     /// The organisation; the key's, unless there are no keys.
-    #[param(value_type = Option<String>, min_length = 1, max_length = 512)]
+    #[param(value_type = Option<String>, min_length = 1, max_length = 512, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub tenant: Option<ScopeId>,
     /// Whose memory it is [default: default, or the key's].
-    #[param(value_type = Option<String>, min_length = 1, max_length = 512)]
+    #[param(value_type = Option<String>, min_length = 1, max_length = 512, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub user: Option<ScopeId>,
     /// The agent whose memory it is [default: default, or the key's].
-    #[param(value_type = Option<String>, min_length = 1, max_length = 512)]
+    #[param(value_type = Option<String>, min_length = 1, max_length = 512, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub agent: Option<ScopeId>,
     /// The conversation; each has a task it is on [default: default].
-    #[param(value_type = Option<String>, min_length = 1, max_length = 512)]
+    #[param(value_type = Option<String>, min_length = 1, max_length = 512, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub session: Option<ScopeId>,
     /// The task, where it is not to be told from the session or the words.
-    #[param(value_type = Option<String>, min_length = 1, max_length = 512)]
+    #[param(value_type = Option<String>, min_length = 1, max_length = 512, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub task: Option<TaskId>,
 }
 

@@ -2,9 +2,10 @@
 
 use std::io::{self, Read, Write};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, Request};
@@ -41,22 +42,39 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
     }
 }
 
-/// JSON read, or the field at fault and why.
+/// A stream of lines that has none was forgotten rather than meant.
+pub fn refuse_empty(request: &Request) -> Result<(), Problem> {
+    if request.body().is_end_stream() {
+        return Err(Problem::bad_request("there is no body: send lines of JSON"));
+    }
+    Ok(())
+}
+
+/// A JSON object read, or the field at fault and why.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    // A list would be taken for the fields in their order.
+    if bytes.trim_ascii_start().starts_with(b"[") && is_json(bytes) {
+        return Err(Problem::body_refused("the body is a list: a JSON object is expected"));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
         let fault = error.into_inner();
-        if !fault.is_data() {
+        // What is no word where a word is expected is told as a fault of the JSON.
+        if !fault.is_data() && !is_json(bytes) {
             return Problem::bad_request(format!("the body is not JSON: {fault}"));
         }
         let place = if path == "." { String::new() } else { format!("{path}: ") };
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body_refused", format!("{place}{fault}")).with("field", path)
+        Problem::body_refused(format!("{place}{fault}")).with("field", path)
     })?;
     deserializer
         .end()
         .map_err(|fault| Problem::bad_request(format!("something follows the JSON of the body: {fault}")))?;
     Ok(value)
+}
+
+fn is_json(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
 /// A body that was compressed is not taken: what it unfolds to has no bound.
@@ -179,20 +197,57 @@ impl Write for Outgoing {
     }
 }
 
-/// A request whose body is watched, and what tells afterwards whether it was read to its end.
-pub fn watched(request: Request) -> (Request, Arc<AtomicBool>) {
-    let is_read = Arc::new(AtomicBool::new(request.body().is_end_stream()));
-    let seen = Arc::clone(&is_read);
-    (request.map(|body| Body::new(Watched { body, is_read: seen })), is_read)
-}
+/// Of a body that nobody wanted, what is read all the same, so that the connection can go on; and for how long it is waited for.
+const UNWANTED_BYTES_MAX: usize = 256 * 1024;
+const UNWANTED_TIME: Duration = Duration::from_secs(1);
 
+/// A request's body on loan: whoever drops it before its end gives it back.
 #[derive(Debug)]
-struct Watched {
-    body: Body,
-    is_read: Arc<AtomicBool>,
+struct Lent {
+    /// `None` only while it is given back.
+    body: Option<Body>,
+    back: Arc<Mutex<Option<Body>>>,
 }
 
-impl HttpBody for Watched {
+/// Who lent it.
+#[derive(Debug)]
+pub struct Lender(Arc<Mutex<Option<Body>>>);
+
+/// A request that is refused by its head is answered while its body is still on its way. Left unread, it would end the connection under the
+/// client's next request.
+pub fn lend(body: Body) -> (Body, Lender) {
+    let back = Arc::default();
+    (Body::new(Lent { body: Some(body), back: Arc::clone(&back) }), Lender(back))
+}
+
+impl Lender {
+    /// Reads what was left of the body. `false`: there is more of it than is read, and the connection must close.
+    pub async fn read_the_rest(self) -> bool {
+        let Some(body) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return true };
+        let reading = async {
+            let mut bytes = 0;
+            let mut data = body.into_data_stream();
+            while let Some(piece) = data.next().await {
+                bytes += piece.map_or(UNWANTED_BYTES_MAX, |piece| piece.len());
+                if bytes >= UNWANTED_BYTES_MAX {
+                    return false;
+                }
+            }
+            true
+        };
+        tokio::time::timeout(UNWANTED_TIME, reading).await.unwrap_or(false)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
+            *self.back.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);
+        }
+    }
+}
+
+impl HttpBody for Lent {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -200,19 +255,15 @@ impl HttpBody for Watched {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(context);
-        if matches!(polled, Poll::Ready(None)) || self.body.is_end_stream() {
-            self.is_read.store(true, Ordering::Release);
-        }
-        polled
+        self.body.as_mut().map_or(Poll::Ready(None), |body| Pin::new(body).poll_frame(context))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
     }
 
     fn size_hint(&self) -> http_body::SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or_else(http_body::SizeHint::default, HttpBody::size_hint)
     }
 }
 

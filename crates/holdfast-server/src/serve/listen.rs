@@ -67,8 +67,15 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
     Ok(())
 }
 
-/// Ends with Ctrl-C, or when the system asks the process to.
-pub async fn told_to_stop() {
+/// Ends with Ctrl-C, when the system asks the process to, or, where that is wanted, with stdin.
+pub async fn told_to_stop(with_stdin: bool) {
+    let abandoned = async {
+        if with_stdin {
+            stdin_closed().await;
+        } else {
+            std::future::pending::<()>().await;
+        }
+    };
     let interrupted = async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
@@ -88,5 +95,18 @@ pub async fn told_to_stop() {
     tokio::select! {
         () = interrupted => {}
         () = terminated => {}
+        () = abandoned => {}
     }
+}
+
+/// The other end of the pipe is closed: by its holder, or by the system once that is gone, however it went.
+async fn stdin_closed() {
+    let (sender, closed) = tokio::sync::oneshot::channel();
+    // A thread of its own, which the process does not wait for: reading can't be broken off.
+    std::thread::spawn(move || {
+        // An error is an end too.
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        let _ = sender.send(());
+    });
+    let _ = closed.await;
 }

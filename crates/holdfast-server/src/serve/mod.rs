@@ -76,7 +76,7 @@ pub fn run(global: &Global, arguments: &ServeArguments, printer: Printer) -> Res
         }
         let proxy = crate::proxy::routes(&app, arguments)?;
         let router = router(app.clone(), figures, origins, proxy);
-        listen::serve(listener, router, listen::told_to_stop(), app).await
+        listen::serve(listener, router, listen::told_to_stop(arguments.until_stdin_closes), app).await
     })?;
     // Calls that were under way are waited for: they hold the engine.
     runtime.shutdown_timeout(listen::ENDING);
@@ -100,7 +100,7 @@ fn router(app: App, figures: PrometheusHandle, origins: Vec<HeaderValue>, proxy:
     let open = Router::new()
         .route("/health", get(health))
         .route("/ready", get(ready))
-        .merge(utoipa_swagger_ui::SwaggerUi::new("/docs").url("/openapi.json", document));
+        .merge(utoipa_swagger_ui::SwaggerUi::new("/docs").url("/openapi.json", openapi::finished(document)));
     let mut router = open.with_state(app.clone()).merge(proxy).fallback_service(guarded.with_state(app.clone()));
     if !origins.is_empty() {
         let cors = CorsLayer::new()

@@ -69,6 +69,16 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
     }
 
+    /// The body was understood, and is not to be had so.
+    pub fn body_refused(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "body_refused", detail)
+    }
+
+    /// What a page went on behind is not on the list any more, or never was.
+    pub fn no_such_cursor(detail: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, "no_such_cursor", detail)
+    }
+
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.more.insert(name.to_owned(), value.into());

@@ -1,6 +1,5 @@
 //! What is kept of a request: its id, a line in the log, its figures. Never its body, its query or its key.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -44,7 +43,9 @@ pub async fn trace(State(app): State<App>, request: Request, next: Next) -> Resp
     let method = request.method().clone();
     let span = tracing::info_span!("request", id = %id);
     let began = Instant::now();
-    let (request, is_read) = body::watched(request);
+    let (parts, body) = request.into_parts();
+    let (body, lender) = body::lend(body);
+    let request = Request::from_parts(parts, body);
     let response = next.run(request).instrument(span.clone()).await;
     let taken = began.elapsed();
     let status = response.status();
@@ -60,8 +61,7 @@ pub async fn trace(State(app): State<App>, request: Request, next: Next) -> Resp
     let is_error = status.is_client_error() || status.is_server_error();
     let is_ours = response.extensions().get::<Untouched>().is_none();
     let mut response = if is_error && is_ours { told(response, &id).await } else { response };
-    if !is_read.load(Ordering::Acquire) {
-        // What is left of the body would be in the way of the next request: the connection ends here, and its client must know it.
+    if !lender.read_the_rest().await {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     if let Ok(value) = HeaderValue::from_str(&id) {

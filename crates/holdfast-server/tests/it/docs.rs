@@ -49,6 +49,7 @@ fn check(page: &str) {
         shell.arg("-c").arg(&command).current_dir(folder.path()).env("PATH", &path).env("TZ", "UTC");
         // Nothing of the person who runs the tests: neither settings nor their store.
         shell.env("HOME", folder.path()).env("XDG_DATA_HOME", folder.path().join("data"));
+        shell.env("XDG_CONFIG_HOME", folder.path().join("config"));
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("HOLDFAST_")) {
             shell.env_remove(name);
         }

@@ -53,6 +53,9 @@ fn of_every_command() {
         &["key", "list"],
         &["key", "rotate"],
         &["key", "revoke"],
+        &["doctor"],
+        &["config"],
+        &["config", "show"],
         &["dump"],
         &["completions"],
     ] {

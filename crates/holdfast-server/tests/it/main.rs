@@ -4,7 +4,10 @@
 
 mod bad_input;
 mod commands;
+mod config;
 mod docs;
+mod doctor;
+mod environment;
 mod finding;
 mod forget;
 mod help;
@@ -12,10 +15,12 @@ mod llm;
 mod manage;
 mod mcp;
 mod memory;
+mod packaging;
 mod processes;
 mod proxy;
 mod reindex;
 mod reveal;
+mod schema;
 mod serve;
 #[expect(dead_code, reason = "the library's tests ask more of it")]
 #[path = "../../../holdfast/tests/it/service.rs"]
@@ -73,6 +78,7 @@ impl Place {
         }
         command.args(arguments).current_dir(self.folder.path()).env("TZ", "UTC").stdin(Stdio::null());
         command.env("HOME", self.folder.path()).env("XDG_DATA_HOME", self.path("data"));
+        command.env("XDG_CONFIG_HOME", self.path("config"));
         command.env("HOLDFAST_STORE", "store");
         command
     }

@@ -81,14 +81,18 @@ impl Answer {
         Self { status: response.status().as_u16(), headers: response.headers().clone(), text }
     }
 
-    #[track_caller]
-    pub fn is(self, status: u16) -> Value {
-        assert_eq!(self.status, status, "{}", self.text);
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }
 
     #[track_caller]
-    fn problem(self, status: u16, code: &str) -> Value {
+    pub fn is(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text);
+        self.json()
+    }
+
+    #[track_caller]
+    pub fn problem(self, status: u16, code: &str) -> Value {
         let kind = self.headers.get("content-type").unwrap().to_str().unwrap().to_owned();
         let id = self.headers.get("x-request-id").unwrap().to_str().unwrap().to_owned();
         let told = self.is(status);
@@ -172,6 +176,14 @@ fn bad_input_is_told_with_its_place() {
     sent(&format!(r#"{{"content": "x", "metadata": {{"a": {}"#, "[".repeat(50_000))).problem(400, "bad_request");
     sent(&json!({ "content": "长".repeat(50_000) }).to_string()).problem(413, "body_too_long");
     sent(r#"{"content": ""}"#).problem(422, "event_refused");
+    // JSON it is, but not what is expected there.
+    assert_eq!(sent(r#"{"content": "x", "source": null}"#).problem(422, "body_refused")["field"], "source");
+    assert_eq!(sent(r#"{"content": "x", "kind": 7}"#).problem(422, "body_refused")["field"], "kind");
+    sent(r#"["以后周报都先写结论", "user"]"#).problem(422, "body_refused");
+    server.post("/v1/manage", &json!([null, null])).problem(422, "body_refused");
+    server.post("/v1/undo", &json!({ "reason": "没说要撤什么" })).problem(422, "body_refused");
+    server.ask("POST", "/v1/events/batch", &[("content-length", "0")], b"").problem(400, "bad_request");
+    server.get("/v1/tasks?after=nothing").problem(409, "no_such_cursor");
     server.ask("POST", "/v1/events", &[], br#"{"content": "x"}"#).problem(415, "not_json");
     let squeezed = [("content-type", "application/json"), ("content-encoding", "gzip")];
     server.ask("POST", "/v1/events", &squeezed, b"\x1f\x8b").problem(415, "body_encoded");
@@ -257,7 +269,7 @@ fn without_keys_only_this_machine_is_served_and_no_page_of_the_web() {
     let ran = place.run(&["--embedding", "none", "serve", "--listen", "0.0.0.0:0"]).code(2);
     assert!(ran.stderr.contains("holdfast key create"), "{}", ran.stderr);
     let server = Server::start(&place, &["--allow-origin", "https://app.example.com"]);
-    let asked = |headers: &[(&str, &str)]| server.ask("POST", "/v1/events/batch", headers, b"");
+    let asked = |headers: &[(&str, &str)]| server.ask("POST", "/v1/events/batch", headers, b"{}");
     asked(&[("origin", "https://evil.example")]).problem(403, "not_local");
     asked(&[("host", "evil.example:8765")]).problem(403, "not_local");
     asked(&[("host", "127.0.0.1.evil.example")]).problem(403, "not_local");
@@ -348,6 +360,23 @@ fn told_to_stop_it_ends_by_itself_and_cleanly() {
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     assert_eq!(server.process.wait().unwrap().code(), Some(0));
     assert!(place.run(&["--user", "lin", "recall", "最后一句"]).ok().stdout.contains("最后一句"));
+}
+
+/// Whoever started it for themselves may be killed, and leaves nothing behind that holds the store.
+#[test]
+fn it_ends_with_its_stdin_if_it_is_to() {
+    let place = Place::new();
+    let arguments = ["--embedding", "none", "serve", "--listen", "127.0.0.1:0", "--until-stdin-closes"];
+    let mut process =
+        place.command(&arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.starts_with("listening on")));
+    // What comes in means nothing.
+    process.stdin.as_mut().unwrap().write_all("说什么都一样\n".as_bytes()).unwrap();
+    assert_eq!(process.try_wait().unwrap(), None);
+    drop(process.stdin.take());
+    assert!(lines.any(|line| line.contains("stopping")));
+    assert_eq!(process.wait().unwrap().code(), Some(0));
 }
 
 #[test]

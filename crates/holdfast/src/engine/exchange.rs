@@ -22,7 +22,7 @@ use crate::types::memory::{
 };
 use crate::types::operation::{Target, Verb};
 use crate::types::query::Filter;
-use crate::types::scope::{Owner, Scope};
+use crate::types::scope::{Owner, Scope, ScopeId};
 use crate::types::task::Task;
 
 /// The form of the lines; raised when an older reader would misread them.
@@ -42,6 +42,9 @@ pub enum ExportLine {
     Owner {
         version: u32,
         owner: Owner,
+        /// What the store that wrote it is for, if that was said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        environment: Option<ScopeId>,
     },
     Event(Box<StoredEvent>),
     Task(Box<Task>),
@@ -61,8 +64,12 @@ impl Engine {
     /// Writes these owners' events, in log order with their whole bodies, tasks and memories.
     pub fn export(&self, owners: &[Owner], out: &mut dyn Write) -> Result<Exported, Error> {
         let mut exported = Exported::default();
+        let environment = self.environment()?;
         for owner in owners {
-            write_line(out, &ExportLine::Owner { version: EXPORT_VERSION, owner: owner.clone() })?;
+            write_line(
+                out,
+                &ExportLine::Owner { version: EXPORT_VERSION, owner: owner.clone(), environment: environment.clone() },
+            )?;
             exported.owners += 1;
             let filter = Filter { hidden: true, ..Filter::default() };
             for events in self.event_pages(owner, filter, PAGE) {

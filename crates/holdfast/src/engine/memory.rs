@@ -39,6 +39,7 @@ const HISTORY_MAX: usize = 1_000;
 
 /// What an operator asks to be remembered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NewMemory {
     pub kind: MemoryKind,
     pub content: String,

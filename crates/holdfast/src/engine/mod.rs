@@ -72,11 +72,11 @@ use crate::manager::Policy;
 use crate::redact::Rules;
 use crate::signals::Lexicon;
 use crate::store::sqlite::Sqlite;
-use crate::store::{EventPage, JournalCheck, JournalPage, Progress, Store, StoreStatus};
+use crate::store::{EventPage, JournalCheck, JournalPage, Progress, Store, StoreError, StoreStatus};
 use crate::types::event::StoredEvent;
 use crate::types::ids::{EventId, OperationId, RunId};
 use crate::types::operation::{JournalEntry, Operation, Target, Verb};
-use crate::types::scope::{Owner, TaskId};
+use crate::types::scope::{Owner, ScopeId, TaskId};
 use crate::types::task::Task;
 
 /// Threads that read a batch at most: what follows is done by one, and soon takes longer.
@@ -86,6 +86,9 @@ const READING_THREADS_MAX: usize = 4;
 #[derive(Debug)]
 pub struct Config {
     pub directory: PathBuf,
+    /// What the store is for (prod, test …): one that is for another is not opened, and one that is for none yet is for this one once it is
+    /// opened for writing. `None`: whatever it is for.
+    pub environment: Option<ScopeId>,
     /// Only read: another process may be writing the store.
     pub read_only: bool,
     pub embedding: Choice,
@@ -105,6 +108,7 @@ impl Config {
     pub fn at(directory: impl AsRef<Path>) -> Self {
         Self {
             directory: directory.as_ref().to_owned(),
+            environment: None,
             read_only: false,
             embedding: Choice::Builtin { candidates: builtin_model_paths() },
             redaction: Rules::default(),
@@ -159,8 +163,13 @@ impl Engine {
         let store: Arc<dyn Store> = if config.read_only {
             Arc::new(Sqlite::open_read_only(&config.directory)?)
         } else {
-            Arc::new(Sqlite::open(&config.directory, Arc::clone(&config.env))?)
+            Arc::new(Sqlite::open_for(&config.directory, config.environment.as_ref(), Arc::clone(&config.env))?)
         };
+        if let (Some(asked), Some(is)) = (&config.environment, store.environment()?)
+            && *asked != is
+        {
+            return Err(StoreError::OtherEnvironment { asked: asked.clone(), is }.into());
+        }
         Self::over(store, config)
     }
 
@@ -282,6 +291,16 @@ impl Engine {
     /// Checks every link of the owner's journal.
     pub fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, Error> {
         Ok(self.store.verify_journal(owner)?)
+    }
+
+    /// What the store is for, if that was said.
+    pub fn environment(&self) -> Result<Option<ScopeId>, Error> {
+        Ok(self.store.environment()?)
+    }
+
+    /// What the store's own check finds wrong with its files: nothing, if they are sound.
+    pub fn file_faults(&self) -> Result<Vec<String>, Error> {
+        Ok(self.store.file_faults()?)
     }
 
     /// The whole store as text, and a check that it is valid.

@@ -111,6 +111,11 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     fn past(&self, owner: &Owner, after: i64, limit: usize) -> Result<Vec<Past>, StoreError>;
     /// Checks every link of the owner's journal: a changed, missing or added line is an error that names it.
     fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError>;
+    /// What the store is for (prod, test …), if that was said.
+    fn environment(&self) -> Result<Option<ScopeId>, StoreError>;
+    /// What the backend's own check finds wrong with its files: nothing, if they are sound.
+    fn file_faults(&self) -> Result<Vec<String>, StoreError>;
+
     fn owners(&self) -> Result<Vec<Owner>, StoreError>;
     fn status(&self) -> Result<StoreStatus, StoreError>;
     /// Everything as text, and a check of every invariant on the way: a broken one is an error that names it.
@@ -296,6 +301,9 @@ pub enum StoreError {
     /// Restore a backup.
     #[error("the store is damaged: {detail}. Nothing was changed; restore a backup, or export what can still be read")]
     Corrupt { detail: String },
+    /// Name the environment that is meant, or the store of the one that was named.
+    #[error("this store is for {is}, not for {asked}")]
+    OtherEnvironment { asked: ScopeId, is: ScopeId },
     #[error("this store has schema {found}, and this version reads up to {supported}: use a newer holdfast")]
     TooNew { found: u32, supported: u32 },
     #[error("the vector has {actual} numbers and the model {model} makes {}", .model.dimension)]
@@ -330,6 +338,7 @@ impl StoreError {
             Self::Missing { path } => Self::Missing { path: path.clone() },
             Self::DiskFull => Self::DiskFull,
             Self::Corrupt { detail } => Self::Corrupt { detail: detail.clone() },
+            Self::OtherEnvironment { asked, is } => Self::OtherEnvironment { asked: asked.clone(), is: is.clone() },
             Self::TooNew { found, supported } => Self::TooNew { found: *found, supported: *supported },
             Self::Dimension { model, actual } => Self::Dimension { model: model.clone(), actual: *actual },
             Self::Backend { doing, source } => Self::Backend { doing, source: source.to_string().into() },

@@ -18,11 +18,11 @@ use utoipa_axum::routes;
 
 use super::super::access::{Access, ScopeParameters};
 use super::super::app::App;
-use super::super::body::{Incoming, Json, Outgoing, refuse_encoded};
+use super::super::body::{Incoming, Json, Outgoing, refuse_empty, refuse_encoded};
 use super::super::problem::Problem;
 use super::{LIMIT_DEFAULT, idempotency_key, limit};
 use crate::keys::Role;
-use crate::wire;
+use crate::wire::{self, answers};
 
 /// Lines recorded with one commit, while the client has more to send.
 const LINES_TOGETHER: usize = 200;
@@ -45,7 +45,7 @@ struct NewEvent {
     content: String,
     /// Who spoke [default: user].
     #[serde(default = "user")]
-    #[schema(value_type = Option<wire::Source>)]
+    #[schema(value_type = wire::Source)]
     source: Source,
     /// What sort of thing it is [default: by the source].
     #[schema(value_type = Option<wire::Kind>)]
@@ -68,7 +68,7 @@ struct NewEvent {
     idempotency_key: Option<String>,
     /// An update of working memory that is applied in the same transaction.
     #[serde(default)]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<wire::requests::Update>)]
     update: Option<Update>,
 }
 
@@ -114,12 +114,13 @@ async fn observe(
 /// arrive, so the connection may stay open.
 #[utoipa::path(
     post, path = "/events/batch", tag = "events", operation_id = "observe_lines", params(ScopeParameters),
-    request_body(content = String, content_type = "application/x-ndjson", example = "{\"content\": \"周报用PDF\", \"source\": \"user\", \"kind\": \"query\"}\n"),
+    request_body(content = wire::requests::Lines, content_type = "application/x-ndjson", example = "{\"content\": \"周报用PDF\", \"source\": \"user\", \"kind\": \"query\"}\n"),
     responses((status = 200, description = "A line for each line", content_type = "application/x-ndjson", body = String))
 )]
 async fn observe_lines(State(app): State<App>, access: Access, request: Request) -> Result<Response, Problem> {
     access.caller.must_be(Role::Agent)?;
     refuse_encoded(&request)?;
+    refuse_empty(&request)?;
     let incoming = Incoming::of(request.into_body());
     let (outgoing, body) = Outgoing::new();
     let engine = app.shared_engine();
@@ -143,7 +144,8 @@ fn record_lines(
     let mut entries = match import::read(incoming, "the body", options) {
         Ok(entries) => entries,
         Err(error) => {
-            let _ = writeln!(out, "{}", json!({ "error": error.to_string() })).and_then(|()| out.flush());
+            let _ = writeln!(out, "{}", json!({ "error": error.to_string(), "code": "body_refused" }))
+                .and_then(|()| out.flush());
             return;
         }
     };
@@ -225,7 +227,7 @@ struct ListParameters {
 /// A page of events, in the order they were recorded.
 #[derive(Debug, Serialize, ToSchema)]
 struct EventList {
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<answers::Event>)]
     events: Vec<Value>,
     /// The cursor of the next page; `null`: this was the last.
     next: Option<i64>,
@@ -257,7 +259,7 @@ async fn list(
 #[utoipa::path(
     get, path = "/events/{id}", tag = "events", operation_id = "show_event",
     params(ScopeParameters, ("id" = String, Path, description = "The event's id")),
-    responses((status = 200, description = "The event", body = Object))
+    responses((status = 200, description = "The event", body = answers::Event))
 )]
 async fn show(State(app): State<App>, access: Access, Path(id): Path<String>) -> Result<axum::Json<Value>, Problem> {
     let id = event_id(&id)?;
@@ -276,7 +278,7 @@ async fn show(State(app): State<App>, access: Access, Path(id): Path<String>) ->
 #[utoipa::path(
     get, path = "/events/{id}/history", tag = "events", operation_id = "event_history",
     params(ScopeParameters, ("id" = String, Path, description = "The event's id")),
-    responses((status = 200, description = "The event and the operations on it", body = Object))
+    responses((status = 200, description = "The event and the operations on it", body = answers::EventHistory))
 )]
 async fn history(State(app): State<App>, access: Access, Path(id): Path<String>) -> Result<axum::Json<Value>, Problem> {
     let id = event_id(&id)?;
@@ -287,7 +289,7 @@ async fn history(State(app): State<App>, access: Access, Path(id): Path<String>)
 #[utoipa::path(
     post, path = "/events/{id}/restore", tag = "events", operation_id = "restore_event",
     params(ScopeParameters, ("id" = String, Path, description = "The event's id")),
-    responses((status = 200, description = "The event, whole", body = Object))
+    responses((status = 200, description = "The event, whole", body = answers::Event))
 )]
 async fn restore(State(app): State<App>, access: Access, Path(id): Path<String>) -> Result<axum::Json<Value>, Problem> {
     access.caller.must_be(Role::Operator)?;

@@ -25,6 +25,7 @@ use super::super::body::Json;
 use super::super::problem::Problem;
 use super::{LIMIT_DEFAULT, limit};
 use crate::keys::Role;
+use crate::wire::{answers, requests};
 
 /// How often the tail looks for what is new: soon enough for a person who watches, and nothing to a store that is at rest.
 const TAIL_EVERY: Duration = Duration::from_millis(500);
@@ -45,19 +46,19 @@ pub fn routes() -> OpenApiRouter<App> {
 struct JournalParameters {
     /// Only of this run.
     #[serde(default)]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<answers::Id>)]
     run: Option<RunId>,
     /// Only of this verb.
     #[serde(default)]
-    #[param(value_type = Option<String>, example = "serve")]
+    #[param(value_type = Option<answers::Verb>)]
     verb: Option<Verb>,
     /// Only on this event, or caused by it.
     #[serde(default)]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<answers::Id>)]
     event: Option<EventId>,
     /// Only on this memory.
     #[serde(default)]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<answers::Id>)]
     memory: Option<MemoryId>,
     /// Go on behind this cursor: `next` of the page before.
     #[serde(default)]
@@ -90,7 +91,7 @@ impl JournalParameters {
 /// A page of the journal.
 #[derive(Debug, Serialize, ToSchema)]
 struct JournalLines {
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<answers::Operation>)]
     operations: Vec<Value>,
     /// The cursor of the next page; `null`: this was the last.
     next: Option<i64>,
@@ -172,7 +173,7 @@ fn told(entry: &JournalEntry) -> Sent {
 /// Check every link of the journal's chain
 #[utoipa::path(
     get, path = "/journal/verify", tag = "journal", operation_id = "verify_journal", params(ScopeParameters),
-    responses((status = 200, description = "It holds", body = Object))
+    responses((status = 200, description = "It holds", body = answers::JournalCheck))
 )]
 async fn verify(State(app): State<App>, access: Access) -> Result<axum::Json<Value>, Problem> {
     app.call(move |engine| Ok(json!(engine.verify_journal(&access.scope.owner)?))).await.map(axum::Json)
@@ -183,11 +184,11 @@ async fn verify(State(app): State<App>, access: Access) -> Result<axum::Json<Val
 struct ReportParameters {
     /// Only of this run.
     #[serde(default)]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<answers::Id>)]
     run: Option<RunId>,
     /// json, text or html [default: json].
     #[serde(default)]
-    #[param(example = "json")]
+    #[param(value_type = Option<requests::Format>, inline)]
     format: Option<String>,
 }
 
@@ -195,7 +196,7 @@ struct ReportParameters {
 #[utoipa::path(
     get, path = "/report", tag = "journal", operation_id = "report", params(ScopeParameters, ReportParameters),
     responses((status = 200, description = "The report", content(
-        (Object = "application/json"), (String = "text/plain"), (String = "text/html")
+        (answers::Report = "application/json"), (String = "text/plain"), (String = "text/html")
     )))
 )]
 async fn report(
@@ -235,11 +236,11 @@ async fn report(
 struct UndoRequest {
     /// The change that this operation was a part of.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<answers::Id>)]
     operation: Option<OperationId>,
     /// All that was done in a run.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<answers::Id>)]
     run: Option<RunId>,
     /// All that was done after a moment.
     #[serde(default)]
@@ -260,7 +261,7 @@ struct UndoRequest {
 #[utoipa::path(
     post, path = "/undo", tag = "journal", operation_id = "undo", params(ScopeParameters),
     request_body = UndoRequest,
-    responses((status = 200, description = "What is undone, or would be", body = Object))
+    responses((status = 200, description = "What is undone, or would be", body = answers::Undone))
 )]
 async fn undo(
     State(app): State<App>,
@@ -272,7 +273,7 @@ async fn undo(
         (Some(id), None, None) => Undoing::Operation(id),
         (None, Some(run), None) => Undoing::Run(run),
         (None, None, Some(moment)) => Undoing::To(moment),
-        _ => return Err(Problem::bad_request("say what to undo: one of operation, run and to")),
+        _ => return Err(Problem::body_refused("say what to undo: one of operation, run and to")),
     };
     let undo = Undo { what, reason: asked.reason, with_dependants: asked.with_dependants };
     let undone = app

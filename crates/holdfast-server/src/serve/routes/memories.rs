@@ -18,6 +18,7 @@ use super::super::body::Json;
 use super::super::problem::Problem;
 use super::{LIMIT_DEFAULT, limit};
 use crate::keys::Role;
+use crate::wire::{self, answers, requests};
 
 pub fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -35,7 +36,7 @@ pub fn routes() -> OpenApiRouter<App> {
 struct ListParameters {
     /// Only of this status; `all` is every one [default: active, pending and fading].
     #[serde(default)]
-    #[param(example = "active")]
+    #[param(value_type = Option<requests::StatusChosen>, inline)]
     status: Option<String>,
     /// Go on behind this cursor: `next` of the page before.
     #[serde(default)]
@@ -49,7 +50,7 @@ struct ListParameters {
 /// A page of memories, in the order they were made.
 #[derive(Debug, Serialize, ToSchema)]
 struct MemoryList {
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<answers::Memory>)]
     memories: Vec<Value>,
     /// The cursor of the next page; `null`: this was the last.
     next: Option<String>,
@@ -79,7 +80,7 @@ async fn list(
     if let Some(after) = page.after {
         let at = memories.iter().position(|memory| memory.id.to_string() == after);
         let at = at.ok_or_else(|| {
-            Problem::bad_request("after: there is no such memory on the list: begin again without a cursor")
+            Problem::no_such_cursor("there is no such memory on the list: begin again without a cursor")
         })?;
         memories.drain(..=at);
     }
@@ -93,8 +94,8 @@ async fn list(
 /// `{"kind": "rule", "content": "周报先写结论"}`; what an agent or a user says belongs into the log as an event.
 #[utoipa::path(
     post, path = "/memories", tag = "memories", operation_id = "add_memory", params(ScopeParameters),
-    request_body = Object,
-    responses((status = 201, description = "The memory", body = Object))
+    request_body = requests::NewMemory,
+    responses((status = 201, description = "The memory", body = answers::Memory))
 )]
 async fn add(State(app): State<App>, access: Access, Json(new): Json<NewMemory>) -> Result<Response, Problem> {
     access.caller.must_be(Role::Operator)?;
@@ -106,7 +107,7 @@ async fn add(State(app): State<App>, access: Access, Json(new): Json<NewMemory>)
 #[utoipa::path(
     get, path = "/memories/{id}", tag = "memories", operation_id = "show_memory",
     params(ScopeParameters, ("id" = String, Path, description = "The memory's id")),
-    responses((status = 200, description = "The memory", body = Object))
+    responses((status = 200, description = "The memory", body = answers::Memory))
 )]
 async fn show(State(app): State<App>, access: Access, Path(id): Path<String>) -> Result<axum::Json<Value>, Problem> {
     let id = memory_id(&id)?;
@@ -118,7 +119,7 @@ async fn show(State(app): State<App>, access: Access, Path(id): Path<String>) ->
 #[utoipa::path(
     get, path = "/memories/{id}/history", tag = "memories", operation_id = "memory_history",
     params(ScopeParameters, ("id" = String, Path, description = "The memory's id")),
-    responses((status = 200, description = "The memory and the operations on it", body = Object))
+    responses((status = 200, description = "The memory and the operations on it", body = answers::MemoryHistory))
 )]
 async fn history(State(app): State<App>, access: Access, Path(id): Path<String>) -> Result<axum::Json<Value>, Problem> {
     let id = memory_id(&id)?;
@@ -138,7 +139,7 @@ struct Why {
     post, path = "/memories/{id}/confirm", tag = "memories", operation_id = "confirm_memory",
     params(ScopeParameters, ("id" = String, Path, description = "The memory's id")),
     request_body = Why,
-    responses((status = 200, description = "The memory", body = Object))
+    responses((status = 200, description = "The memory", body = answers::Memory))
 )]
 async fn confirm(
     State(app): State<App>,
@@ -157,7 +158,7 @@ async fn confirm(
     post, path = "/memories/{id}/retract", tag = "memories", operation_id = "retract_memory",
     params(ScopeParameters, ("id" = String, Path, description = "The memory's id")),
     request_body = Why,
-    responses((status = 200, description = "The memory", body = Object))
+    responses((status = 200, description = "The memory", body = answers::Memory))
 )]
 async fn retract(
     State(app): State<App>,
@@ -174,24 +175,24 @@ async fn retract(
 /// What served memories did to the work.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Report {
-    #[schema(value_type = Vec<String>)]
+struct FeedbackRequest {
+    #[schema(value_type = Vec<wire::answers::Id>)]
     memories: Vec<MemoryId>,
     /// helped, hurt or ignored.
-    #[schema(value_type = String, example = "helped")]
+    #[schema(value_type = requests::Effect)]
     effect: Effect,
 }
 
 /// Report what served memories did to the work
 #[utoipa::path(
     post, path = "/feedback", tag = "memories", operation_id = "feedback", params(ScopeParameters),
-    request_body = Report,
-    responses((status = 200, description = "The memories, as they are now", body = Vec<Object>))
+    request_body = FeedbackRequest,
+    responses((status = 200, description = "The memories, as they are now", body = Vec<answers::Memory>))
 )]
 async fn feedback(
     State(app): State<App>,
     access: Access,
-    Json(report): Json<Report>,
+    Json(report): Json<FeedbackRequest>,
 ) -> Result<axum::Json<Value>, Problem> {
     access.caller.must_be(Role::Agent)?;
     let memories = app
@@ -217,7 +218,7 @@ struct Learning {
 #[utoipa::path(
     post, path = "/learn", tag = "memories", operation_id = "learn", params(ScopeParameters),
     request_body = Learning,
-    responses((status = 200, description = "What was learned, and why not the rest", body = Object))
+    responses((status = 200, description = "What was learned, and why not the rest", body = answers::Lesson))
 )]
 async fn learn(
     State(app): State<App>,

@@ -40,18 +40,18 @@ struct BlockRequest {
     budget_tokens: Option<usize>,
     /// Whose tokens: o200k_base or cl100k_base [default: o200k_base].
     #[serde(default)]
-    #[schema(example = "o200k_base")]
+    #[schema(value_type = Option<wire::requests::Tokenizer>)]
     tokenizer: Option<String>,
     /// The language of the labels, zh or en [default: the query's].
     #[serde(default)]
-    #[schema(value_type = Option<String>, example = "zh")]
+    #[schema(value_type = Option<wire::answers::Language>)]
     language: Option<Language>,
     /// As the prompt of the task's next step: refused until the step before it is written back.
     #[serde(default)]
     step: bool,
     /// Events that are in the prompt already.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<wire::answers::Id>)]
     except: Vec<EventId>,
     /// The asker's clock and zone [default: the server's].
     #[serde(default, with = "holdfast::types::moment::option")]
@@ -66,7 +66,7 @@ struct BlockRequest {
 #[utoipa::path(
     post, path = "/context", tag = "recall", operation_id = "context", params(ScopeParameters),
     request_body = BlockRequest,
-    responses((status = 200, description = "The block", body = Object))
+    responses((status = 200, description = "The block", body = wire::answers::ContextBlock))
 )]
 async fn context(
     State(app): State<App>,
@@ -75,6 +75,9 @@ async fn context(
 ) -> Result<axum::Json<Value>, Problem> {
     if asked.step {
         access.caller.must_be(Role::Agent)?;
+    }
+    if asked.budget_tokens == Some(0) {
+        return Err(Problem::body_refused("budget_tokens: with 0 there is no block: give 1 or more"));
     }
     let block = app.call(move |engine| {
         let now = asked.now.unwrap_or_else(|| engine.now());
@@ -147,7 +150,7 @@ const EVENTS_MAX: usize = 100;
 #[utoipa::path(
     post, path = "/recall", tag = "recall", operation_id = "recall", params(ScopeParameters),
     request_body = RecallRequest,
-    responses((status = 200, description = "What was found", body = Object))
+    responses((status = 200, description = "What was found", body = wire::answers::Recalled))
 )]
 async fn recall(
     State(app): State<App>,
@@ -157,7 +160,7 @@ async fn recall(
     let default = Limits::default();
     let events = asked.limit.unwrap_or(default.events);
     if !(1..=EVENTS_MAX).contains(&events) {
-        return Err(Problem::bad_request(format!("limit: it is from 1 to {EVENTS_MAX}, not {events}")));
+        return Err(Problem::body_refused(format!("limit: it is from 1 to {EVENTS_MAX}, not {events}")));
     }
     let recalled = app.call(move |engine| {
         let now = asked.now.unwrap_or_else(|| engine.now());

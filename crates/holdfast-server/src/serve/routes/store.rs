@@ -17,14 +17,17 @@ use utoipa_axum::routes;
 
 use super::super::access::{Access, ScopeParameters};
 use super::super::app::App;
-use super::super::body::{Incoming, Json, Outgoing, refuse_encoded};
+use super::super::body::{Incoming, Json, Outgoing, refuse_empty, refuse_encoded};
 use super::super::problem::Problem;
 use crate::commands::exchange::bring_in_body;
 use crate::failure::{self, Refused};
 use crate::keys::Role;
+use crate::wire::{answers, requests};
 
 /// Words fit more than was meant sooner than a name does.
 const MATCHING_EVENTS_MAX: u64 = 1_000;
+/// A century: whoever asks for more means something else.
+const ARCHIVE_DAYS_MAX: u32 = 36_500;
 /// Policies as text are read from a body that anybody may send.
 const POLICY_DEFAULT: &str = "research";
 
@@ -44,7 +47,7 @@ pub fn routes() -> OpenApiRouter<App> {
 struct ManageRequest {
     /// support, research, tutoring or aggressive [default: research].
     #[serde(default)]
-    #[schema(example = "research")]
+    #[schema(value_type = Option<requests::Preset>)]
     policy: Option<String>,
     /// A policy of your own, as TOML that extends one of them.
     #[serde(default)]
@@ -66,7 +69,7 @@ struct ManageRequest {
 #[utoipa::path(
     post, path = "/manage", tag = "store", operation_id = "manage", params(ScopeParameters),
     request_body = ManageRequest,
-    responses((status = 200, description = "What became of each event", body = Object))
+    responses((status = 200, description = "What became of each event", body = answers::Managed))
 )]
 async fn manage(
     State(app): State<App>,
@@ -75,7 +78,7 @@ async fn manage(
 ) -> Result<axum::Json<Value>, Problem> {
     access.caller.must_be(if asked.dry_run { Role::Reader } else { Role::Operator })?;
     let policy = match (&asked.policy, &asked.policy_toml) {
-        (Some(_), Some(_)) => return Err(Problem::bad_request("give policy or policy_toml, not both")),
+        (Some(_), Some(_)) => return Err(Problem::body_refused("give policy or policy_toml, not both")),
         (None, Some(text)) => Policy::from_toml(text).map_err(|error| {
             Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "policy_refused", error.to_string())
                 .with("field", "policy_toml")
@@ -111,7 +114,7 @@ enum How {
 struct ForgetRequest {
     /// These events.
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<answers::Id>)]
     events: Vec<EventId>,
     /// Events and memories that have these words, in any width, case or Chinese script.
     #[serde(default)]
@@ -140,22 +143,22 @@ impl ForgetRequest {
     fn selection(&self, access: &Access) -> Result<Selection, Problem> {
         let named = [!self.events.is_empty(), self.matching.is_some(), self.session, self.task, self.everything];
         if named.iter().filter(|is_named| **is_named).count() != 1 {
-            return Err(Problem::bad_request("say what: one of events, matching, session, task and everything"));
+            return Err(Problem::body_refused("say what: one of events, matching, session, task and everything"));
         }
         if let Some(words) = &self.matching {
             return Ok(Selection::Matching(words.clone()));
         }
         if self.session {
-            let missing = || Problem::bad_request("which session? Name it in the URL: ?session=ID");
+            let missing = || Problem::body_refused("which session? Name it in the URL: ?session=ID");
             return access.names_session.then(|| Selection::Session(access.scope.session.clone())).ok_or_else(missing);
         }
         if self.task {
-            let missing = || Problem::bad_request("which task? Name it in the URL: ?task=ID");
+            let missing = || Problem::body_refused("which task? Name it in the URL: ?task=ID");
             return access.scope.task.clone().map(Selection::Task).ok_or_else(missing);
         }
         if self.everything {
             let is_named = access.names_user || access.names_agent;
-            let missing = || Problem::bad_request("everything of whom? Name them in the URL: ?user=ID or ?agent=ID");
+            let missing = || Problem::body_refused("everything of whom? Name them in the URL: ?user=ID or ?agent=ID");
             return is_named.then_some(Selection::Everything).ok_or_else(missing);
         }
         Ok(Selection::Events(self.events.clone()))
@@ -166,7 +169,7 @@ impl ForgetRequest {
 #[utoipa::path(
     post, path = "/forget", tag = "store", operation_id = "forget", params(ScopeParameters),
     request_body = ForgetRequest,
-    responses((status = 200, description = "For each owner, how far it would reach, or the receipt", body = Vec<Object>))
+    responses((status = 200, description = "For each owner, how far it would reach, or the receipt", body = Vec<answers::Forgotten>))
 )]
 async fn forget(
     State(app): State<App>,
@@ -252,31 +255,47 @@ async fn export(
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct ImportParameters {
+    /// Also if it is from a store for another environment [default: false].
+    #[serde(default)]
+    other_environment: Option<bool>,
+}
+
 /// Bring an export back
 ///
 /// Events keep their ids and times; what is there already is left as it is; what the key does not open is passed over.
 #[utoipa::path(
-    post, path = "/import", tag = "store", operation_id = "import", params(ScopeParameters),
-    request_body(content = String, content_type = "application/x-ndjson"),
-    responses((status = 200, description = "What was brought in, and why not the rest", body = Object))
+    post, path = "/import", tag = "store", operation_id = "import", params(ScopeParameters, ImportParameters),
+    request_body(content = requests::Lines, content_type = "application/x-ndjson"),
+    responses((status = 200, description = "What was brought in, and why not the rest", body = answers::Imported))
 )]
-async fn import(State(app): State<App>, access: Access, request: Request) -> Result<axum::Json<Value>, Problem> {
+async fn import(
+    State(app): State<App>,
+    access: Access,
+    Query(asked): Query<ImportParameters>,
+    request: Request,
+) -> Result<axum::Json<Value>, Problem> {
     access.caller.must_be(Role::Operator)?;
     refuse_encoded(&request)?;
+    refuse_empty(&request)?;
     let incoming = Incoming::of(request.into_body());
     let brought = app.call_with(move |engine| {
         let mut told = Vec::new();
         let may = |owner: &Owner| access.caller.covers(owner) && owner.tenant == access.scope.owner.tenant;
-        let brought = bring_in_body(engine, incoming, may, |line| told.push(line)).map_err(|error| {
-            let told = failure::told(&error);
-            match error.downcast::<Error>() {
-                Ok(error) => Problem::from(error),
-                Err(error) if error.is::<Refused>() => {
-                    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body_refused", told)
-                }
-                Err(_) => Problem::bad_request(told),
-            }
-        })?;
+        let brought =
+            bring_in_body(engine, incoming, asked.other_environment.unwrap_or(false), may, |line| told.push(line))
+                .map_err(|error| {
+                    let told = failure::told(&error);
+                    match error.downcast::<Error>() {
+                        Ok(error) => Problem::from(error),
+                        Err(error) if error.is::<Refused>() => {
+                            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body_refused", told)
+                        }
+                        Err(_) => Problem::bad_request(told),
+                    }
+                })?;
         let mut brought = json!(brought);
         brought["not_read"] = json!(told);
         Ok(brought)
@@ -290,6 +309,7 @@ async fn import(State(app): State<App>, access: Access, request: Request) -> Res
 struct ArchiveRequest {
     /// In days [default: 90].
     #[serde(default)]
+    #[schema(maximum = 36_500)]
     older_than_days: Option<u32>,
 }
 
@@ -297,7 +317,7 @@ struct ArchiveRequest {
 #[utoipa::path(
     post, path = "/archive", tag = "store", operation_id = "archive", params(ScopeParameters),
     request_body = ArchiveRequest,
-    responses((status = 200, description = "How much was moved", body = Object))
+    responses((status = 200, description = "How much was moved", body = answers::Archived))
 )]
 async fn archive(
     State(app): State<App>,
@@ -307,15 +327,16 @@ async fn archive(
     access.caller.must_be(Role::Operator)?;
     let days = asked.older_than_days.unwrap_or(holdfast::engine::ARCHIVE_AFTER_DAYS);
     let age = SignedDuration::from_hours(24 * i64::from(days));
-    let out_of_range = |_| Problem::bad_request("older_than_days: it is out of range");
-    let before = app.now().checked_sub(age).map_err(out_of_range)?;
+    let before = app.now().checked_sub(age).ok().filter(|_| days <= ARCHIVE_DAYS_MAX);
+    let out_of_range = || Problem::body_refused(format!("older_than_days: it is at most {ARCHIVE_DAYS_MAX}"));
+    let before = before.ok_or_else(out_of_range)?;
     app.call(move |engine| Ok(json!(engine.archive(&access.scope.owner, before)?))).await.map(axum::Json)
 }
 
 /// What the store holds of the key's tenant, and which model serves
 #[utoipa::path(
     get, path = "/status", tag = "store", operation_id = "status", params(ScopeParameters),
-    responses((status = 200, description = "Its state", body = Object))
+    responses((status = 200, description = "Its state", body = answers::Status))
 )]
 async fn status(State(app): State<App>, access: Access) -> Result<axum::Json<Value>, Problem> {
     let status = app.call(move |engine| {

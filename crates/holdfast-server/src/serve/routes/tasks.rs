@@ -19,6 +19,7 @@ use super::super::body::Json;
 use super::super::problem::Problem;
 use super::{LIMIT_DEFAULT, idempotency_key, limit};
 use crate::keys::Role;
+use crate::wire::{answers, requests};
 
 pub fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -48,7 +49,7 @@ struct NewTask {
 #[utoipa::path(
     post, path = "/tasks", tag = "tasks", operation_id = "start_task", params(ScopeParameters),
     request_body = NewTask,
-    responses((status = 201, description = "The task", body = Object))
+    responses((status = 201, description = "The task", body = answers::Task))
 )]
 async fn start(State(app): State<App>, access: Access, Json(new): Json<NewTask>) -> Result<Response, Problem> {
     access.caller.must_be(Role::Agent)?;
@@ -80,7 +81,7 @@ struct ListParameters {
 /// A page of tasks, most recently active first.
 #[derive(Debug, Serialize, ToSchema)]
 struct TaskList {
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<answers::Task>)]
     tasks: Vec<Value>,
     /// The cursor of the next page; `null`: this was the last.
     next: Option<String>,
@@ -103,7 +104,7 @@ async fn list(
     if let Some(after) = page.after {
         let at = tasks.iter().position(|task| task.id.as_str() == after);
         let at = at.ok_or_else(|| {
-            Problem::bad_request("after: there is no such task on the list: begin again without a cursor")
+            Problem::no_such_cursor("there is no such task on the list: begin again without a cursor")
         })?;
         tasks.drain(..=at);
     }
@@ -118,9 +119,10 @@ async fn list(
 #[utoipa::path(
     get, path = "/tasks/{id}", tag = "tasks", operation_id = "show_task",
     params(ScopeParameters, ("id" = String, Path, description = "The task's id")),
-    responses((status = 200, description = "The task", body = Object))
+    responses((status = 200, description = "The task", body = answers::Task))
 )]
-async fn show(State(app): State<App>, access: Access, Path(id): Path<TaskId>) -> Result<Response, Problem> {
+async fn show(State(app): State<App>, access: Access, Path(id): Path<String>) -> Result<Response, Problem> {
+    let id = task_id(&id)?;
     let task = app.call(move |engine| engine.task(&access.scope.owner, &id)?.ok_or(Error::NoSuchTask(id))).await?;
     Ok((versioned(&task), axum::Json(json!(task))).into_response())
 }
@@ -128,7 +130,7 @@ async fn show(State(app): State<App>, access: Access, Path(id): Path<TaskId>) ->
 /// What an update led to.
 #[derive(Debug, Serialize, ToSchema)]
 struct UpdatedTask {
-    #[schema(value_type = Object)]
+    #[schema(value_type = answers::Task)]
     task: Value,
     /// The version that the next update may expect.
     version: u64,
@@ -148,17 +150,18 @@ struct UpdatedTask {
 #[utoipa::path(
     post, path = "/tasks/{id}/updates", tag = "tasks", operation_id = "update_task",
     params(ScopeParameters, ("id" = String, Path, description = "The task's id")),
-    request_body = Object,
+    request_body = requests::Update,
     responses((status = 200, description = "Applied", body = UpdatedTask))
 )]
 async fn update(
     State(app): State<App>,
     access: Access,
-    Path(id): Path<TaskId>,
+    Path(id): Path<String>,
     headers: HeaderMap,
     Json(mut update): Json<Update>,
 ) -> Result<Response, Problem> {
     access.caller.must_be(Role::Agent)?;
+    let id = task_id(&id)?;
     let matched = if_match(&headers)?;
     update.expected_version = matched.or(update.expected_version);
     update.idempotency_key = idempotency_key(&headers)?.or(update.idempotency_key);
@@ -169,7 +172,7 @@ async fn update(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Ending {
-    #[schema(value_type = String, example = "success")]
+    #[schema(value_type = answers::Outcome)]
     outcome: Outcome,
     /// For a failure, why: its lesson is kept.
     #[serde(default)]
@@ -188,11 +191,12 @@ struct Ending {
 async fn end(
     State(app): State<App>,
     access: Access,
-    Path(id): Path<TaskId>,
+    Path(id): Path<String>,
     headers: HeaderMap,
     Json(ending): Json<Ending>,
 ) -> Result<Response, Problem> {
     access.caller.must_be(Role::Agent)?;
+    let id = task_id(&id)?;
     let matched = if_match(&headers)?;
     let end = Action::End { outcome: ending.outcome, reason: ending.reason };
     let update = Update { actions: vec![end], expected_version: matched, idempotency_key: idempotency_key(&headers)? };
@@ -205,8 +209,9 @@ async fn end(
     params(ScopeParameters, ("id" = String, Path, description = "The task's id")),
     responses((status = 204, description = "A new prompt may be had"))
 )]
-async fn abandon_step(State(app): State<App>, access: Access, Path(id): Path<TaskId>) -> Result<StatusCode, Problem> {
+async fn abandon_step(State(app): State<App>, access: Access, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     access.caller.must_be(Role::Agent)?;
+    let id = task_id(&id)?;
     let scope = Scope { task: Some(id), ..access.scope };
     app.call(move |engine| engine.abandon_step(&scope)).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -249,4 +254,9 @@ fn if_match(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     version
         .map(Some)
         .map_err(|_| Problem::bad_request("If-Match is not a task's version, like \"7\": the ETag of the task"))
+}
+
+/// What can be no task's id names none.
+fn task_id(text: &str) -> Result<TaskId, Problem> {
+    TaskId::new(text).map_err(|error| Problem::new(StatusCode::NOT_FOUND, "no_such_task", error.to_string()))
 }

@@ -74,17 +74,23 @@ pub struct Sqlite {
 impl Sqlite {
     /// Opens or creates the store for reading and writing. One process at a time may hold it so.
     pub fn open(directory: &Path, env: Arc<Env>) -> Result<Self, StoreError> {
-        Self::open_with(directory, env, writer::no_probe(), |_| Ok(()))
+        Self::open_for(directory, None, env)
+    }
+
+    /// As `open`; a store that was for no environment yet is for this one from now on.
+    pub fn open_for(directory: &Path, environment: Option<&ScopeId>, env: Arc<Env>) -> Result<Self, StoreError> {
+        Self::open_with(directory, environment, env, writer::no_probe(), |_| Ok(()))
     }
 
     /// As `open`, with a probe that is told of each step of a write, and a last word to the writer's connection.
     fn open_with(
         directory: &Path,
+        environment: Option<&ScopeId>,
         env: Arc<Env>,
         probe: Probe,
         prepare: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     ) -> Result<Self, StoreError> {
-        let (database, lock, connection) = open::for_writing(directory)?;
+        let (database, lock, connection) = open::for_writing(directory, environment)?;
         prepare(&connection).map_err(|e| open::failed("opening the store", e))?;
         let writer = Writer::start(connection, lock, env, probe)?;
         Ok(Self::new(directory, database, Access::ReadWrite, Some(writer)))
@@ -280,6 +286,14 @@ impl Store for Sqlite {
 
     fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError> {
         dump::verify_journal(&*self.readers.get()?, owner)
+    }
+
+    fn environment(&self) -> Result<Option<ScopeId>, StoreError> {
+        open::environment(&*self.readers.get()?)
+    }
+
+    fn file_faults(&self) -> Result<Vec<String>, StoreError> {
+        dump::file_faults(&*self.readers.get()?)
     }
 
     fn owners(&self) -> Result<Vec<Owner>, StoreError> {

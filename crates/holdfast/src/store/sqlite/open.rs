@@ -8,17 +8,22 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::FILE_NAME;
 use super::files::OpenDatabase;
 use crate::store::StoreError;
+use crate::types::scope::{ScopeId, ScopeIdError};
 
 /// "HOLD" in ASCII: how a file is known to be a store of ours.
 const APPLICATION_ID: i32 = 0x484F_4C44;
 
 /// Our own numbered migrations; the schema's number is how many have run.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_initial.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_initial.sql"), include_str!("migrations/0002_environment.sql")];
+
+/// The schema that first had a label.
+const LABELLED: u32 = 2;
 
 /// How long a reader waits for a checkpoint to let it in.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -59,7 +64,11 @@ pub(super) struct WriterLock {
     _file: File,
 }
 
-pub(super) fn for_writing(directory: &Path) -> Result<(OpenDatabase, WriterLock, Connection), StoreError> {
+/// With an environment, a store that has none yet is of this one from now on.
+pub(super) fn for_writing(
+    directory: &Path,
+    environment: Option<&ScopeId>,
+) -> Result<(OpenDatabase, WriterLock, Connection), StoreError> {
     fs::create_dir_all(directory).map_err(|e| not_writable(directory, &e))?;
     let lock = lock(directory)?;
     let path = file_in(directory);
@@ -73,6 +82,11 @@ pub(super) fn for_writing(directory: &Path) -> Result<(OpenDatabase, WriterLock,
     connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES).map_err(|e| opening(directory, e))?;
     connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT).map_err(|e| opening(directory, e))?;
     migrate(&connection).map_err(|e| in_directory(e, directory))?;
+    if let Some(environment) = environment {
+        let sql = "-- label_store
+            INSERT INTO label (id, environment) VALUES (1, ?1) ON CONFLICT (id) DO NOTHING";
+        connection.execute(sql, [environment.as_str()]).map_err(|e| opening(directory, e))?;
+    }
     Ok((database, lock, connection))
 }
 
@@ -212,6 +226,21 @@ fn percent_encoded(path: &Path) -> String {
 
 fn schema_number(connection: &Connection) -> Result<u32, StoreError> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|e| failed("reading the schema", e))
+}
+
+/// What the store is for, if that was said.
+pub(super) fn environment(connection: &Connection) -> Result<Option<ScopeId>, StoreError> {
+    if schema_number(connection)? < LABELLED {
+        return Ok(None);
+    }
+    let sql = "-- label
+        SELECT environment FROM label WHERE id = 1";
+    let label: Option<String> = connection
+        .query_row(sql, [], |row| row.get(0))
+        .optional()
+        .map_err(|e| failed("reading the store's label", e))?;
+    let unreadable = |e: ScopeIdError| StoreError::Corrupt { detail: format!("the store's label: {e}") };
+    label.map(|label| ScopeId::new(label).map_err(unreadable)).transpose()
 }
 
 fn check_identity(connection: &Connection) -> Result<(), StoreError> {

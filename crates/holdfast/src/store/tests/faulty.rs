@@ -239,6 +239,14 @@ impl<S: Store> Store for Faulty<S> {
         self.call(|store| store.verify_journal(owner))
     }
 
+    fn environment(&self) -> Result<Option<ScopeId>, StoreError> {
+        self.call(Store::environment)
+    }
+
+    fn file_faults(&self) -> Result<Vec<String>, StoreError> {
+        self.call(Store::file_faults)
+    }
+
     fn owners(&self) -> Result<Vec<Owner>, StoreError> {
         self.call(Store::owners)
     }

@@ -753,6 +753,14 @@ impl Store for Plain {
         }))
     }
 
+    fn environment(&self) -> Result<Option<ScopeId>, StoreError> {
+        Ok(None)
+    }
+
+    fn file_faults(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn owners(&self) -> Result<Vec<Owner>, StoreError> {
         Ok(self.state().logs.keys().cloned().collect())
     }

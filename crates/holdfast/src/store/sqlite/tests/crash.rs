@@ -89,7 +89,7 @@ fn child() {
             }
         }
     });
-    let store = Sqlite::open_with(Path::new(&directory), samples::env(), probe, |_| Ok(())).expect("a store");
+    let store = Sqlite::open_with(Path::new(&directory), None, samples::env(), probe, |_| Ok(())).expect("a store");
     for n in begin..begin + WRITES_MAX {
         store.commit(write(n)).expect("a commit");
         say(&format!("wrote {n}"));

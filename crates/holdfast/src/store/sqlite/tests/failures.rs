@@ -251,7 +251,7 @@ fn write_from_threads(store: &Sqlite, round: &str, threads: usize, writes: usize
 fn a_full_disk_takes_nothing_with_it() {
     let directory = tempfile::tempdir().expect("a directory");
     filled(directory.path(), 10);
-    let limited = Sqlite::open_with(directory.path(), samples::env(), writer::no_probe(), |connection| {
+    let limited = Sqlite::open_with(directory.path(), None, samples::env(), writer::no_probe(), |connection| {
         connection.pragma_update(None, "max_page_count", 160)
     });
     let store = limited.expect("a store");
@@ -310,7 +310,7 @@ fn the_writer_outlives_a_panic() {
             assert!(!(at == Point::JournalWritten && armed.swap(false, Ordering::Relaxed)), "as planned")
         })
     };
-    let store = Sqlite::open_with(directory.path(), samples::env(), probe, |_| Ok(())).expect("a store");
+    let store = Sqlite::open_with(directory.path(), None, samples::env(), probe, |_| Ok(())).expect("a store");
     let env = samples::env();
     let change = samples::change(&env, &owner("me"), vec![samples::event(&env, &owner("me"), "s", "x")]);
     assert!(matches!(store.commit(change.clone()), Err(StoreError::Closed)));
