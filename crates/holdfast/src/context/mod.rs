@@ -14,6 +14,7 @@ mod tests;
 
 pub(crate) use fence::is_unseen;
 pub use fence::{CLOSE, NAME as FENCE_NAME, OPEN};
+pub use select::summaries_shown;
 
 use crate::types::context::{BlockOptions, ContextBlock};
 use crate::types::query::{About, Hit};
