@@ -7,7 +7,7 @@ use serde_json::Map;
 
 use super::*;
 use crate::text::Tokenizer;
-use crate::types::context::{BlockItem, Cut};
+use crate::types::context::{BlockItem, Cut, WorkingShare};
 use crate::types::event::{Event, Kind, Overturned, Source, StoredEvent, Trust};
 use crate::types::ids::{EventId, Seq};
 use crate::types::query::Found;
@@ -392,6 +392,7 @@ fn only_the_latest_stages_are_summed_up_and_the_others_are_listed_as_cut() {
         let summaries = &task.frames[0].stage_summaries;
         let of = |at: usize| format!("State {}: it sums up an earlier stage", summaries[at].id);
         assert_eq!(cuts(&made), format!("{}\n{}", of(0), of(1)));
+        assert!(!made.working.is_short, "it is left out on purpose");
     }
 }
 
@@ -413,6 +414,22 @@ fn of_many_answers_the_latest_are_shown_and_what_is_open_always_is() {
         assert_eq!(shown.collect::<Vec<_>>(), (2..12).collect::<Vec<_>>(), "{}", made.text);
         assert_eq!(cuts(&made).matches("it was answered long ago").count(), 2, "{}", cuts(&made));
     }
+}
+
+/// By working memory's share the manager is woken: what was cut for another reason than room says nothing of it.
+#[test]
+fn a_block_knows_its_share_of_working_memory_and_whether_it_was_short_of_room() {
+    let alone = block(&input(Some(&full()), &[], Language::Zh), &budget(2_000)).unwrap();
+    let beside = whole();
+    assert!(!alone.working.is_short && !beside.working.is_short, "an excerpt that was said already is not missed");
+    assert!(alone.working.tokens > alone.tokens * 3 / 4 && alone.working.tokens <= alone.tokens, "{:?}", alone.working);
+    // The fact is of the task, and what recall found of the log is not.
+    let more = beside.working.tokens - alone.working.tokens;
+    assert!(more > 0 && more < (beside.tokens - alone.tokens) / 2, "{:?} {:?}", alone.working, beside.working);
+    let tight = block(&input(Some(&full()), &[], Language::Zh), &budget(alone.tokens * 2 / 3)).unwrap();
+    assert!(tight.working.is_short);
+    let empty = block(&input(None, &hits(), Language::Zh), &budget(10)).unwrap();
+    assert_eq!(empty.working, WorkingShare { tokens: 0, is_short: false });
 }
 
 #[test]

@@ -364,7 +364,7 @@ impl Engine {
         let block = ContextBlock { about: recalled.about, ..context::block(&input, options)? };
         self.journal_block(query, &block)?;
         if let Some(manager) = &self.manager {
-            manager.hear_of_block(&query.scope.owner, task.as_ref(), &block, options);
+            manager.hear_of_block(&query.scope.owner, &block, options.budget_tokens);
         }
         Ok(block)
     }
