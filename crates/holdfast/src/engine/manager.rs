@@ -195,6 +195,9 @@ fn work(engine: &Engine, policy: &Policy, asking: Option<&Asking>, timer: Option
             let run = || engine.manage_beside(&owner, policy, options, llm, &|work| pace.rest_after(work));
             match catch_unwind(AssertUnwindSafe(run)) {
                 Ok(Ok(managed)) => {
+                    if let Err(error) = engine.keep_journal_for(engine.journal_days) {
+                        tracing::warn!(%error, "the journal's retention was not kept this time: {error}");
+                    }
                     let looked_at = u32::try_from(managed.events.len()).unwrap_or(u32::MAX);
                     shared.lock().looked_at.insert(owner, looked_at);
                     let (waiting, discarded) = (managed.count(Fate::OnProbation), managed.count(Fate::Discarded));

@@ -35,6 +35,9 @@ pub struct ChangeSet {
     pub erased: Erased,
     /// What is taken back, and may come again.
     pub withdrawn: Withdrawn,
+    /// Lines of the journal, by position, whose text is no longer kept, with what their changes found: they can't be undone any more. Their
+    /// commitments stay, and the chain still verifies.
+    pub pruned: Vec<i64>,
     /// Secrets that were taken out of what is written here. The first that is kept under a placeholder stays.
     pub secrets: Vec<SealedSecret>,
     pub memories: Vec<MemoryChange>,

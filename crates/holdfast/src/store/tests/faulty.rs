@@ -223,6 +223,10 @@ impl<S: Store> Store for Faulty<S> {
         self.call(|store| store.journal(owner, page))
     }
 
+    fn pruned(&self, owner: &Owner, page: &JournalPage) -> Result<Option<Timestamp>, StoreError> {
+        self.call(|store| store.pruned(owner, page))
+    }
+
     fn past_of_change(&self, owner: &Owner, change: i64) -> Result<Vec<Past>, StoreError> {
         self.call(|store| store.past_of_change(owner, change))
     }
