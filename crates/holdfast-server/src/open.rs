@@ -61,7 +61,14 @@ fn config(global: &Global, read_only: bool) -> Result<Config> {
         },
     };
     let env = Arc::new(Env::system().in_zone(zone(global)));
-    Ok(Config { read_only, embedding, redaction: redaction(global)?, env, ..Config::at(store_directory(global)?) })
+    Ok(Config {
+        read_only,
+        embedding,
+        redaction: redaction(global)?,
+        journal_days: global.journal_days,
+        env,
+        ..Config::at(store_directory(global)?)
+    })
 }
 
 fn redaction(global: &Global) -> Result<Rules> {

@@ -206,6 +206,9 @@ pub struct Unfinished {
     /// Lines of the journal that lose their text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<i64>,
+    /// The journal's newest line when it was worked out which of them tell of it. What was asked since may tell of it too.
+    #[serde(default)]
+    pub looked_through: i64,
     pub operation: Operation,
 }
 

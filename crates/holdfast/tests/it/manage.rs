@@ -348,6 +348,26 @@ fn the_end_of_a_stage_is_summed_up_and_its_log_waits() {
     }
 }
 
+/// In a log of nothing but traces no line is cited, and each may be the only one that says what it says.
+#[test]
+fn what_names_somebody_is_never_discarded() {
+    for (text, question) in [
+        ("快递放在「前台王姐」那里了。", "快递放在哪里"),
+        ("The courier left the parcel with Ana Lopez.", "Where did the courier leave the parcel?"),
+    ] {
+        for name in Policy::preset_names() {
+            let world = World::new();
+            let event = noise(&world.on_day(0), None, text);
+            for day in [30, 60] {
+                let engine = world.on_day(day);
+                turns(&engine, None, 60);
+                manage_with(&engine, name, ManageOptions { force: true, ..ManageOptions::default() });
+            }
+            assert_eq!(world.only_looking(question), [event], "{name}: {text}");
+        }
+    }
+}
+
 /// The summary of one stage is recorded while the next one runs: were it of that, each would repeat all that went before.
 #[test]
 fn each_stage_is_summed_up_by_itself_and_what_the_block_no_longer_shows_is_found() {
