@@ -1,5 +1,6 @@
 //! Long runs: does what the model reads stay small, and is a detail that was said once still there three stages later? With the manager, without
-//! it, with a window of the last lines, and with a running summary, over the same steps.
+//! it, with a window of the last lines as large as the block may be, with a running summary and such a window, and with all that was said, over
+//! the same steps. Without the manager recall is there all the same; the window and the summary have none.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,14 +11,13 @@ use holdfast::engine::{Config, Engine, ManageOptions};
 use holdfast::env::Env;
 use holdfast::manager::{Policy, Room, compress};
 use holdfast::text::Tokenizer;
-use holdfast::types::context::BlockOptions;
+use holdfast::types::context::{BlockOptions, ContextBlock};
 use holdfast::types::query::Query;
 use holdfast::types::scope::Owner;
-use holdfast::types::update::{Action, Update};
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use crate::stream::{STEPS_A_STAGE, Sources, Step, Stream, task};
+use crate::stream::{Sources, Step, Stream, enter, task};
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -35,6 +35,9 @@ pub struct Arguments {
     /// With the built-in embedding model
     #[arg(long)]
     model: bool,
+    /// Write the blocks of these steps to stderr
+    #[arg(long, value_delimiter = ',')]
+    show: Vec<usize>,
     /// One line of JSON an arm
     #[arg(long)]
     json: bool,
@@ -50,6 +53,7 @@ enum Arm {
     Unmanaged,
     Window,
     Summary,
+    Whole,
 }
 
 #[derive(Debug, Default)]
@@ -66,9 +70,8 @@ struct Line {
     steps: usize,
     arm: &'static str,
     budget: usize,
-    /// Mean tokens of a block in the first and in the last quarter of the run, and the largest.
-    tokens_first_quarter: f64,
-    tokens_last_quarter: f64,
+    /// Mean tokens of a block in each quarter of the run, and the largest.
+    tokens_by_quarter: Vec<f64>,
     tokens_max: usize,
     tokens_total: usize,
     asked: usize,
@@ -82,12 +85,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         (Arm::Unmanaged, "no manager"),
         (Arm::Window, "last lines"),
         (Arm::Summary, "running summary"),
+        (Arm::Whole, "whole history"),
     ];
     for steps in &arguments.steps {
         for (arm, name) in arms {
             let figures = match arm {
                 Arm::Managed | Arm::Unmanaged => remembered(arguments, *steps, arm == Arm::Managed)?,
                 Arm::Window | Arm::Summary => told(arguments, *steps, arm == Arm::Summary)?,
+                Arm::Whole => sent_whole(arguments, *steps)?,
             };
             print(arguments, *steps, name, &figures)?;
         }
@@ -109,15 +114,17 @@ fn remembered(arguments: &Arguments, steps: usize, managed: bool) -> Result<Figu
     let mut figures = Figures::default();
     let options = BlockOptions { budget_tokens: arguments.budget, ..BlockOptions::default() };
     let mut events = 0;
-    for _ in 0..steps {
+    for step in 0..steps {
         let Step { events: raws, text, stage, asked } = stream.step()?;
         let ends = stage.is_some();
         if let Some(stage) = stage {
-            let actions = vec![Action::SetStage { stage, summary: None }];
-            engine.update(&scope, &Update { actions, ..Update::default() })?;
+            enter(&engine, &scope, stage)?;
         }
         let query = Query::new(scope.clone(), text, engine.now());
         let block = engine.context(&query, &options)?;
+        if arguments.show.contains(&step) {
+            show(step, &block);
+        }
         figures.count(block.tokens, asked.map(|fact| block.text.contains(&fact.answer)));
         events += raws.len();
         for raw in raws {
@@ -170,6 +177,24 @@ fn told(arguments: &Arguments, steps: usize, summed_up: bool) -> Result<Figures>
     Ok(figures)
 }
 
+/// Everything that was said so far, with each step: what a window or a memory has to be cheaper than.
+fn sent_whole(arguments: &Arguments, steps: usize) -> Result<Figures> {
+    let mut stream = Stream::new(&arguments.sources)?;
+    let tokenizer = Tokenizer::default();
+    let mut figures = Figures::default();
+    let (mut tokens, mut said) = (0, String::new());
+    for _ in 0..steps {
+        let Step { events, asked, text, .. } = stream.step()?;
+        figures.count(tokens + tokenizer.count(&text), asked.map(|fact| said.contains(&fact.answer)));
+        for event in events {
+            tokens += tokenizer.count(&event.content) + 1;
+            said.push_str(&event.content);
+            said.push('\n');
+        }
+    }
+    Ok(figures)
+}
+
 /// What can't be shortened keeps its end.
 fn last_of(text: &str, tokens: usize, tokenizer: Tokenizer) -> String {
     let mut kept: Vec<&str> = Vec::new();
@@ -193,9 +218,14 @@ impl Figures {
     }
 }
 
+#[expect(clippy::print_stderr, reason = "beside the figures")]
+fn show(step: usize, block: &ContextBlock) {
+    eprintln!("step {step}, {} tokens:\n{}\n", block.tokens, block.text);
+}
+
 #[expect(clippy::print_stdout, reason = "figures are data")]
 fn print(arguments: &Arguments, steps: usize, arm: &'static str, figures: &Figures) -> Result<()> {
-    let quarter = (steps / 4).max(STEPS_A_STAGE.min(steps));
+    let quarter = steps.div_ceil(4).max(1);
     let mean = |part: &[usize]| part.iter().sum::<usize>() as f64 / part.len().max(1) as f64;
     let line = Line {
         bench: "endurance",
@@ -203,8 +233,7 @@ fn print(arguments: &Arguments, steps: usize, arm: &'static str, figures: &Figur
         steps,
         arm,
         budget: arguments.budget,
-        tokens_first_quarter: mean(&figures.tokens[..quarter]),
-        tokens_last_quarter: mean(&figures.tokens[steps - quarter..]),
+        tokens_by_quarter: figures.tokens.chunks(quarter).map(mean).collect(),
         tokens_max: figures.tokens.iter().copied().max().unwrap_or(0),
         tokens_total: figures.tokens.iter().sum(),
         asked: figures.asked,
@@ -215,10 +244,10 @@ fn print(arguments: &Arguments, steps: usize, arm: &'static str, figures: &Figur
         println!("{}", serde_json::to_string(&line)?);
         return Ok(());
     }
+    let quarters: Vec<String> = line.tokens_by_quarter.iter().map(|mean| format!("{mean:>6.0}")).collect();
     println!(
-        "{steps:>5} steps  {arm:<16} tokens {:>6.0} → {:>6.0} (max {:>6}, in all {:>8})  found {} of {} ({:.3})",
-        line.tokens_first_quarter,
-        line.tokens_last_quarter,
+        "{steps:>5} steps  {arm:<16} tokens {} (max {:>6}, in all {:>8})  found {} of {} ({:.3})",
+        quarters.join(" "),
         line.tokens_max,
         line.tokens_total,
         line.found,

@@ -12,11 +12,10 @@ use holdfast::manager::Policy;
 use holdfast::types::context::BlockOptions;
 use holdfast::types::query::Query;
 use holdfast::types::scope::Owner;
-use holdfast::types::update::{Action, Update};
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use crate::stream::{Sources, Step, Stream, task};
+use crate::stream::{Sources, Step, Stream, enter, task};
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -89,8 +88,7 @@ fn lived(arguments: &Arguments, folder: &Path, size: usize, name: &str) -> Resul
     while recorded < size {
         let Step { events, text, stage, .. } = stream.step()?;
         if let Some(stage) = stage {
-            let actions = vec![Action::SetStage { stage, summary: None }];
-            engine.update(&scope, &Update { actions, ..Update::default() })?;
+            enter(&engine, &scope, stage)?;
             let query = Query::new(scope.clone(), text, engine.now());
             engine.context(&query, &BlockOptions::default())?;
         }

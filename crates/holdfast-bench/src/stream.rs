@@ -4,8 +4,12 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use holdfast::engine::{Engine, Error};
 use holdfast::types::event::{Kind, RawEvent, Source};
 use holdfast::types::scope::{Owner, Scope, ScopeId};
+use holdfast::types::task::ItemStatus;
+use holdfast::types::update::{Action, Update};
+use holdfast::working::Refusal;
 use serde_json::Value;
 
 use crate::texts::{Chance, Texts};
@@ -62,6 +66,20 @@ pub struct Stream {
 
 pub fn task() -> Result<Scope> {
     Ok(Scope { owner: Owner::default(), session: ScopeId::new("work")?, task: Some(ScopeId::new("work")?) })
+}
+
+/// Begins a stage. Talk of a recorded customer may have ended the task ("that was all, thanks"): the work goes on, so it is taken up again.
+pub fn enter(engine: &Engine, scope: &Scope, stage: String) -> Result<()> {
+    let update = |actions| engine.update(scope, &Update { actions, ..Update::default() });
+    let stage = vec![Action::SetStage { stage, summary: None }];
+    let entered = update(stage.clone());
+    if let Err(Error::Update(Refusal::TaskEnded)) = entered {
+        update(vec![Action::SetStatus { status: ItemStatus::Open }])?;
+        update(stage)?;
+        return Ok(());
+    }
+    entered?;
+    Ok(())
 }
 
 impl Stream {

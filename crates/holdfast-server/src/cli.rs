@@ -109,6 +109,9 @@ pub struct Global {
     /// one, nothing of a secret is kept]
     #[arg(long, global = true, env = "HOLDFAST_REDACTION_KEY_FILE", value_name = "FILE")]
     pub redaction_key_file: Option<PathBuf>,
+    /// Keep the text of the journal for so many days [default: for ever]
+    #[arg(long, global = true, env = "HOLDFAST_JOURNAL_DAYS", value_name = "DAYS", hide_short_help = true)]
+    pub journal_days: Option<u32>,
     /// The zone of times written without an offset, and of now [default: the machine's]
     #[arg(long, global = true, env = "HOLDFAST_ZONE", value_name = "ZONE", value_parser = zone)]
     pub zone: Option<TimeZone>,
@@ -755,6 +758,21 @@ pub struct JournalArguments {
 pub enum JournalCommand {
     /// Check that no line was changed, added or taken out since it was written
     Verify,
+    /// Drop the text of old lines, with what undo would need of them
+    ///
+    /// Their hashes stay, so `journal verify` still covers them. Receipts of erasures stay, what was brought back, and what was done to open
+    /// tasks. To have it done by itself: HOLDFAST_JOURNAL_DAYS.
+    Prune {
+        /// Of what was done before this: 2026-11-09, 昨天, "last Friday"
+        #[arg(long, value_name = "TIME")]
+        before: String,
+        /// Only say how far it would reach
+        #[arg(long)]
+        preview: bool,
+        /// Why, for the journal
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -74,8 +74,15 @@ pub fn embedding(global: &Global) -> Result<Choice> {
 fn config(global: &Global, read_only: bool) -> Result<Config> {
     let embedding = embedding(global)?;
     let env = Arc::new(Env::system().in_zone(zone(global)));
-    let (redaction, environment) = (redaction(global)?, global.environment.clone());
-    Ok(Config { read_only, embedding, redaction, environment, env, ..Config::at(store_directory(global)?) })
+    Ok(Config {
+        read_only,
+        embedding,
+        redaction: redaction(global)?,
+        environment: global.environment.clone(),
+        journal_days: global.journal_days,
+        env,
+        ..Config::at(store_directory(global)?)
+    })
 }
 
 fn redaction(global: &Global) -> Result<Rules> {

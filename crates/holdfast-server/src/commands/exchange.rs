@@ -107,6 +107,7 @@ pub struct Brought {
 pub fn bring_in_body(
     engine: &Engine,
     input: impl Read,
+    vouched: Vouched,
     other_environment: bool,
     may: impl Fn(&Owner) -> bool,
     tell: impl FnMut(String),
@@ -115,7 +116,7 @@ pub fn bring_in_body(
     let mut lines = (1_u64..).zip(BufReader::new(input).split(b'\n')).filter(|(_, line)| !is_blank(line)).peekable();
     check_first(lines.peek(), &SHOWN)?;
     check_environment(engine, lines.peek(), other_environment, &SHOWN)?;
-    bring_in_lines(engine, lines, &SHOWN, Vouched::ByNobody, may, tell)
+    bring_in_lines(engine, lines, &SHOWN, vouched, may, tell)
 }
 
 fn bring_in_lines(

@@ -52,6 +52,12 @@ pub fn history(global: &Global, id: &str, printer: Printer) -> Result<()> {
             lines.join("\n")
         });
     }
+    if let Ok(event) = id.parse::<EventId>()
+        && let Some(erasure) = engine.erasure_of(&owner, event)?
+    {
+        // Only that: what it said is nowhere.
+        return printer.either(&erasure, || erased_in_words(&erasure));
+    }
     if is_element(id)
         && let Some(done) = history_of_element(global, &engine, &owner, id)?
     {
@@ -76,6 +82,15 @@ pub fn history(global: &Global, id: &str, printer: Printer) -> Result<()> {
         return Err(Refused(format!("there is no event or task {id} here{hint}")).into());
     }
     printer.either(&entries, || entries_in_words(&entries, printer))
+}
+
+/// When an event was erased, and under which receipt.
+pub fn erased_in_words(erasure: &JournalEntry) -> String {
+    let operation = &erasure.operation;
+    let receipt = operation.after.as_ref().and_then(|after| after.get("receipt")).and_then(Value::as_str);
+    let receipt = receipt.map_or_else(String::new, |receipt| format!(", receipt {receipt}"));
+    let at = operation.at.strftime("%Y-%m-%d %H:%M:%SZ");
+    format!("erased on request at {at}{receipt}: {}; nothing of what it said is kept", operation.reason)
 }
 
 /// An id as blocks show it: `s7`, `[c3]`.
@@ -139,6 +154,9 @@ pub fn shortened(text: &str, characters_max: usize) -> String {
 }
 
 pub fn journal(global: &Global, arguments: &JournalArguments, printer: Printer) -> Result<()> {
+    if let Some(JournalCommand::Prune { before, preview, reason }) = &arguments.command {
+        return prune(global, before, *preview, reason.as_deref().unwrap_or_default(), printer);
+    }
     let engine = open::reading(global, printer)?;
     let owner = open::owner(global, &engine, printer)?;
     if let Some(JournalCommand::Verify) = arguments.command {
@@ -146,8 +164,9 @@ pub fn journal(global: &Global, arguments: &JournalArguments, printer: Printer) 
         return printer.either(&check, || {
             let erased =
                 if check.erased > 0 { format!(", {} without their text", check.erased) } else { String::new() };
+            let pruned = if check.pruned > 0 { format!(", {} no longer kept", check.pruned) } else { String::new() };
             format!(
-                "{} verified{erased}; the chain ends in {}",
+                "{} verified{erased}{pruned}; the chain ends in {}",
                 counted(check.operations, "operation", "operations"),
                 check.head
             )
@@ -167,6 +186,21 @@ pub fn journal(global: &Global, arguments: &JournalArguments, printer: Printer) 
         return if printer.json { printer.document(&entries) } else { Ok(()) };
     }
     printer.either(&entries, || entries_in_words(&entries, printer))
+}
+
+fn prune(global: &Global, before: &str, preview: bool, reason: &str, printer: Printer) -> Result<()> {
+    let engine = if preview { open::reading(global, printer)? } else { open::changing(global, printer)? };
+    let owner = open::owner(global, &engine, printer)?;
+    let before = open::stretch(before, &engine.now())?.start;
+    let pruned =
+        if preview { engine.prune_preview(&owner, before)? } else { engine.prune_journal(&owner, before, reason)? };
+    if preview {
+        printer.say("nothing was done: this is how far it would reach");
+    }
+    printer.either(&pruned, || {
+        let lines = counted(pruned.operations, "line loses its text", "lines lose their text");
+        format!("{lines}, {} as old stay", pruned.kept)
+    })
 }
 
 pub fn report(global: &Global, arguments: &ReportArguments, printer: Printer) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use holdfast::engine::{Fate, History, ManageOptions, Managed, ManagedEvent};
-use holdfast::journal::ManagedReport;
+use holdfast::journal::{MANAGER, ManagedReport};
 use holdfast::manager::Policy;
 use holdfast::types::operation::{Operation, Target, Verb};
 use holdfast::types::probation::OnProbation;
@@ -82,12 +82,16 @@ fn spoken(word: &str) -> String {
 /// Where an event stands with the manager, by the last thing it did to it.
 pub fn fate_in_words(history: &History) -> Option<String> {
     let target = Target::Event(history.event.event.id);
-    let of_manager = |verb: Verb| matches!(verb, Verb::Probation | Verb::Rescue | Verb::Discard | Verb::Unhide);
+    let of_manager = |verb: Verb| {
+        let lets_go = matches!(verb, Verb::Probation | Verb::Discard | Verb::Compress | Verb::Archive);
+        lets_go || matches!(verb, Verb::Rescue | Verb::Unhide | Verb::Restore)
+    };
     let mut lines = history.operations.iter().map(|entry| &entry.operation);
     let last = lines.rfind(|operation| operation.target == target && of_manager(operation.verb))?;
     let waiting = match last.verb {
         Verb::Probation => on_probation(last.after.as_ref()?)?,
         Verb::Discard => on_probation(last.before.as_ref()?.get("probation")?)?,
+        Verb::Compress | Verb::Archive if last.actor == MANAGER => return Some(shortened_in_words(last)),
         _ => return None,
     };
     let by = format!("by policy {}, score {:.2}", waiting.sentence.policy, waiting.sentence.score);
@@ -99,6 +103,15 @@ pub fn fate_in_words(history: &History) -> Option<String> {
             format!("on probation since turn {} {by}; {until}, unless something calls for it", probation.since_turn)
         }
     })
+}
+
+/// "shortened on 2026-12-01, 420 → 61 tokens, because …".
+fn shortened_in_words(operation: &Operation) -> String {
+    let tokens = |value: &Option<Value>| value.as_ref().and_then(|value| value.get("tokens")?.as_u64()).unwrap_or(0);
+    let what = if operation.verb == Verb::Compress { "shortened" } else { "archived" };
+    let (before, after) = (tokens(&operation.before), tokens(&operation.after));
+    let at = operation.at.strftime("%Y-%m-%d %H:%M:%SZ");
+    format!("{what} at {at}, {before} → {after} tokens, because {}; `restore` brings the whole back", operation.reason)
 }
 
 fn on_probation(value: &Value) -> Option<OnProbation> {

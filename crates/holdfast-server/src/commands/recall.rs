@@ -1,13 +1,15 @@
 //! `recall`: what memory has on a question, and why.
 
 use anyhow::Result;
-use holdfast::engine;
+use holdfast::engine::{self, Engine};
 use holdfast::types::event::StoredEvent;
+use holdfast::types::ids::EventId;
 use holdfast::types::memory::MemoryStatus;
 use holdfast::types::query::{CandidateNote, Filter, Found, Hit, Limits, MemoryNote, Query, Recalled, Verdict};
+use holdfast::types::scope::Owner;
 
 use super::context::about_in_words;
-use super::look::shortened;
+use super::look::{erased_in_words, shortened};
 use crate::cli::{Global, RecallArguments};
 use crate::open;
 use crate::printer::Printer;
@@ -47,12 +49,7 @@ pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Re
     if let Some(Some(id)) = arguments.explain {
         recalled.explain.candidates.retain(|candidate| candidate.id == id);
         if recalled.explain.candidates.is_empty() {
-            if engine.event(&query.scope.owner, id)?.is_none() {
-                return Err(engine::Error::NoSuchEvent(id).into());
-            }
-            printer.say(format_args!(
-                "{id} was not among the candidates: the filters exclude it, or no word and no meaning of it is near the query"
-            ));
+            printer.say(why_not_a_candidate(&engine, &query.scope.owner, id)?);
         }
     }
     if recalled.hits.is_empty() {
@@ -69,6 +66,26 @@ pub fn run(global: &Global, arguments: &RecallArguments, printer: Printer) -> Re
     }
     let text = in_words(&recalled, arguments.explain.is_some(), printer);
     if text.is_empty() { Ok(()) } else { Ok(printer.text(&text)?) }
+}
+
+/// What became of it, where it was let go, hidden or erased.
+fn why_not_a_candidate(engine: &Engine, owner: &Owner, id: EventId) -> Result<String> {
+    if engine.event(owner, id)?.is_none() {
+        let erasure = engine.erasure_of(owner, id)?.ok_or(engine::Error::NoSuchEvent(id))?;
+        return Ok(format!("{id} was {}", erased_in_words(&erasure)));
+    }
+    let history = engine.history(owner, id)?;
+    let fate = super::manage::fate_in_words(&history);
+    Ok(match (history.event.hidden, fate) {
+        (true, Some(fate)) => format!("{id} is out of view: {fate}"),
+        (true, None) => format!("{id} is hidden on request: `forget --unhide` brings it back"),
+        (false, fate) => {
+            let fate = fate.map_or_else(String::new, |fate| format!(" ({fate})"));
+            format!(
+                "{id} was not among the candidates{fate}: the filters exclude it, or no word and no meaning of it is near the query"
+            )
+        }
+    })
 }
 
 fn in_words(recalled: &Recalled, explain: bool, printer: Printer) -> String {

@@ -14,6 +14,7 @@ mod tests;
 
 pub(crate) use fence::is_unseen;
 pub use fence::{CLOSE, NAME as FENCE_NAME, OPEN};
+pub use select::summaries_shown;
 
 use crate::types::context::{BlockOptions, ContextBlock};
 use crate::types::query::{About, Hit};
@@ -69,7 +70,7 @@ pub fn block(input: &BlockInput<'_>, options: &BlockOptions) -> Result<ContextBl
     let packed = pack::pack(selected, options.budget_tokens, input.count, labels)?;
     let rendered = render::render(&packed.lines, labels);
     Ok(ContextBlock {
-        tokens: if rendered.text.is_empty() { 0 } else { (input.count)(&rendered.text) },
+        tokens: packed.tokens,
         tokenizer: options.tokenizer.clone(),
         fingerprint: fingerprint(&rendered.text),
         prefix_bytes: rendered.prefix_bytes,
@@ -78,6 +79,7 @@ pub fn block(input: &BlockInput<'_>, options: &BlockOptions) -> Result<ContextBl
         about: About::default(),
         served: packed.served(),
         cut: packed.cut,
+        working: packed.working,
         text: rendered.text,
     })
 }

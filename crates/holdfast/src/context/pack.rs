@@ -6,7 +6,7 @@ use super::BlockError;
 use super::labels::Labels;
 use super::render::{self, header, line_text};
 use super::select::{Line, Selected, Weight};
-use crate::types::context::{Cut, Section, Served};
+use crate::types::context::{BlockItem, Cut, Section, Served, WorkingShare};
 
 /// A line that is in, in one of its forms.
 #[derive(Debug)]
@@ -26,6 +26,9 @@ pub(super) struct Packed {
     /// In the order of the block.
     pub(super) lines: Vec<Chosen>,
     pub(super) cut: Vec<Cut>,
+    /// Of the whole text.
+    pub(super) tokens: usize,
+    pub(super) working: WorkingShare,
 }
 
 impl Packed {
@@ -52,8 +55,9 @@ pub(super) fn pack(
     labels: &Labels,
 ) -> Result<Packed, BlockError> {
     let Selected { lines, mut cut } = selected;
+    let nothing = |cut| Packed { lines: Vec::new(), cut, tokens: 0, working: WorkingShare::default() };
     if lines.is_empty() {
-        return Ok(Packed { lines: Vec::new(), cut });
+        return Ok(nothing(cut));
     }
     let mut forms: Vec<Option<usize>> = lines.iter().map(|l| (l.weight == Weight::Mandatory).then_some(0)).collect();
     let mandatory = mandatory_tokens(&lines, &forms, count, labels);
@@ -61,7 +65,7 @@ pub(super) fn pack(
         // Without anything mandatory only the fence itself is too large: then there is simply no block.
         if forms.iter().all(Option::is_none) {
             cut.extend(lines.iter().flat_map(cuts));
-            return Ok(Packed { lines: Vec::new(), cut });
+            return Ok(nothing(cut));
         }
         return Err(BlockError::MandatoryExceedsBudget { needed: mandatory, budget, what: what(&lines) });
     }
@@ -94,20 +98,28 @@ pub(super) fn pack(
 
     // The budget holds for the whole text, not for a sum of parts: give back the least important line until it does.
     let mut chosen: Vec<usize> = order.into_iter().filter(|&at| forms[at].is_some()).collect();
-    loop {
+    let tokens = loop {
         let text = render::render(&picked(&lines, &forms), labels).text;
-        if count(&text) <= budget {
-            break;
+        let tokens = count(&text);
+        if tokens <= budget {
+            break tokens;
         }
-        let Some(at) = chosen.pop() else { break };
+        let Some(at) = chosen.pop() else { break tokens };
         forms[at] = None;
-    }
-    for (line, form) in lines.iter().zip(&forms) {
-        if form.is_none() {
+    };
+    let mut working = WorkingShare { tokens: mandatory, is_short: false };
+    for (at, (line, form)) in lines.iter().zip(&forms).enumerate() {
+        let is_working = line.items.iter().any(|item| matches!(item, BlockItem::Element { .. }));
+        if let Some(form) = form {
+            // What is mandatory was counted as a whole.
+            let cost = costs.get(&(at, *form)).filter(|_| is_working);
+            working.tokens += cost.copied().unwrap_or(0);
+        } else {
+            working.is_short |= is_working;
             cut.extend(cuts(line));
         }
     }
-    Ok(Packed { lines: picked(&lines, &forms), cut })
+    Ok(Packed { lines: picked(&lines, &forms), cut, tokens, working })
 }
 
 fn picked(lines: &[Line], forms: &[Option<usize>]) -> Vec<Chosen> {

@@ -6,8 +6,8 @@ use super::fence::inline;
 use super::labels::Labels;
 use crate::text::{extends, json_leaves, repeats, sentences};
 use crate::types::context::{BlockItem, Cut, Section};
-use crate::types::event::{Kind, StoredEvent};
-use crate::types::frame::{Frame, Step, StepStatus};
+use crate::types::event::{Kind, Source, StoredEvent};
+use crate::types::frame::{Frame, StageSummary, Step, StepStatus};
 use crate::types::ids::ElementId;
 use crate::types::memory::{Memory, MemoryKind, MemoryStatus, Origin, Stance};
 use crate::types::query::{Found, Hit};
@@ -57,6 +57,8 @@ const DONE_STEPS_RECENT: usize = 20;
 /// Of the stages that were left, how many of the latest are summed up: with all of them the block of a long task grew to its budget
 /// (835 to 1,990 tokens over 200 steps), and what is asked of an earlier one is found by recall.
 const STAGE_SUMMARIES_SHOWN: usize = 3;
+/// How many of the latest answers are worth a line, so that nobody asks again what was just settled.
+const ANSWERS_SHOWN: usize = 10;
 /// How many names of one status are listed when there is no room for all.
 const NAMES_WHEN_SHORT: usize = 10;
 /// A word of an update as short as this is the id of an element, or a status.
@@ -162,11 +164,11 @@ impl Selection<'_> {
             let text = labels.with(labels.stage, stage);
             self.plain(task, Section::State, Weight::State, &frame.id, &text);
         }
-        let earlier = frame.stage_summaries.len().saturating_sub(STAGE_SUMMARIES_SHOWN);
-        for summary in &frame.stage_summaries[..earlier] {
+        let shown = summaries_shown(frame);
+        for summary in &frame.stage_summaries[..frame.stage_summaries.len() - shown.len()] {
             self.cut(Section::State, element(task, &summary.id), "it sums up an earlier stage");
         }
-        for summary in &frame.stage_summaries[earlier..] {
+        for summary in shown {
             let stage = summary.stage.as_deref().map_or_else(|| labels.first_stage.to_owned(), inline);
             let forms = self.forms(&summary.text, |text| labels.with(&stage, text));
             self.line(task, Section::State, Weight::Past, &summary.id, forms);
@@ -230,13 +232,19 @@ impl Selection<'_> {
 
     fn decisions(&mut self, task: &Task) {
         let labels = self.labels;
-        for decision in task.frames.iter().flat_map(|f| &f.decisions) {
+        let decisions = || task.frames.iter().flat_map(|f| &f.decisions);
+        let mut earlier = decisions().filter(|d| d.answer.is_some()).count().saturating_sub(ANSWERS_SHOWN);
+        for decision in decisions() {
             let question = inline(&decision.question);
             match &decision.answer {
                 None => {
                     let who = decision.who.as_deref().map(|who| labels.aside(&labels.to_confirm_by(&inline(who))));
                     let text = format!("{question}{}", who.unwrap_or_default());
                     self.line(task, Section::Decisions, Weight::Mandatory, &decision.id, vec![text]);
+                }
+                Some(_) if earlier > 0 => {
+                    earlier -= 1;
+                    self.cut(Section::Decisions, element(task, &decision.id), "it was answered long ago");
                 }
                 Some(answer) => {
                     let answer = labels.with(labels.decided, &inline(&answer.text));
@@ -360,7 +368,8 @@ impl Selection<'_> {
         if is_latest_result(task, event) {
             return json_leaves(content).is_some().then_some("the latest result is its extract");
         }
-        if kind != Kind::StatusChange {
+        // What the system records of it sums up a stage, and is looked for where the stage is no longer shown.
+        if kind != Kind::StatusChange || event.event.source == Source::System {
             return None;
         }
         // 「plan: dump; restore」: what it did, and the words of it.
@@ -463,6 +472,11 @@ impl Selection<'_> {
         }
         forms
     }
+}
+
+/// The summaries of the latest stages. Their events say the same, and need not be found for the block.
+pub fn summaries_shown(frame: &Frame) -> &[StageSummary] {
+    &frame.stage_summaries[frame.stage_summaries.len().saturating_sub(STAGE_SUMMARIES_SHOWN)..]
 }
 
 /// Whether the task's latest result is the extract of what a tool said in this event.

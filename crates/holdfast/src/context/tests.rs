@@ -7,7 +7,7 @@ use serde_json::Map;
 
 use super::*;
 use crate::text::Tokenizer;
-use crate::types::context::{BlockItem, Cut};
+use crate::types::context::{BlockItem, Cut, WorkingShare};
 use crate::types::event::{Event, Kind, Overturned, Source, StoredEvent, Trust};
 use crate::types::ids::{EventId, Seq};
 use crate::types::query::Found;
@@ -369,6 +369,67 @@ fn a_subtask_shows_all_goals_and_constraints_and_its_own_steps() {
     + - [c20] 只看官网
     + - [s19] 待做：对账
     "#);
+}
+
+/// With the summary of each stage, the block of a long task would grow to its budget.
+#[test]
+fn only_the_latest_stages_are_summed_up_and_the_others_are_listed_as_cut() {
+    for (language, stages, texts) in [
+        (Language::Zh, ["一", "二", "三", "四", "五"], ["收齐数据", "对过账", "写完初稿", "改过两遍", "发给李总"]),
+        (Language::En, ["a", "b", "c", "d", "e"], ["collected", "reconciled", "drafted", "revised", "sent"]),
+    ] {
+        let enter = |stage: &str| vec![Action::SetStage { stage: stage.to_owned(), summary: None }];
+        let sum_up = |at: usize| {
+            vec![Action::SummariseStage { stage: stages[at].to_owned(), text: format!("{} ok", texts[at]) }]
+        };
+        let mut updates: Vec<Vec<Action>> = stages.iter().map(|stage| enter(stage)).collect();
+        updates.push(enter("z"));
+        updates.extend((0..stages.len()).map(sum_up));
+        let task = after(&task(), updates);
+        let made = block(&input(Some(&task), &[], language), &budget(2_000)).unwrap();
+        let shown: Vec<&str> = texts.into_iter().filter(|text| made.text.contains(*text)).collect();
+        assert_eq!(shown, texts[2..], "{}", made.text);
+        let summaries = &task.frames[0].stage_summaries;
+        let of = |at: usize| format!("State {}: it sums up an earlier stage", summaries[at].id);
+        assert_eq!(cuts(&made), format!("{}\n{}", of(0), of(1)));
+        assert!(!made.working.is_short, "it is left out on purpose");
+    }
+}
+
+#[test]
+fn of_many_answers_the_latest_are_shown_and_what_is_open_always_is() {
+    for (language, open, asked) in
+        [(Language::Zh, "要不要附图表？", "选第几家"), (Language::En, "With a chart?", "Which supplier")]
+    {
+        let mut task = after(&task(), vec![vec![Action::AskDecision { question: open.to_owned(), who: None }]]);
+        for number in 0..12 {
+            let question = format!("{asked} {number}?");
+            task = after(&task, vec![vec![Action::AskDecision { question, who: None }]]);
+            let id = task.frames[0].decisions.last().unwrap().id.clone();
+            task = after(&task, vec![vec![Action::ResolveDecision { decision: id, answer: format!("no {number}") }]]);
+        }
+        let made = block(&input(Some(&task), &[], language), &budget(2_000)).unwrap();
+        assert!(made.text.contains(open), "{}", made.text);
+        let shown = (0..12).filter(|number| made.text.contains(&format!("{asked} {number}?")));
+        assert_eq!(shown.collect::<Vec<_>>(), (2..12).collect::<Vec<_>>(), "{}", made.text);
+        assert_eq!(cuts(&made).matches("it was answered long ago").count(), 2, "{}", cuts(&made));
+    }
+}
+
+/// By working memory's share the manager is woken: what was cut for another reason than room says nothing of it.
+#[test]
+fn a_block_knows_its_share_of_working_memory_and_whether_it_was_short_of_room() {
+    let alone = block(&input(Some(&full()), &[], Language::Zh), &budget(2_000)).unwrap();
+    let beside = whole();
+    assert!(!alone.working.is_short && !beside.working.is_short, "an excerpt that was said already is not missed");
+    assert!(alone.working.tokens > alone.tokens * 3 / 4 && alone.working.tokens <= alone.tokens, "{:?}", alone.working);
+    // The fact is of the task, and what recall found of the log is not.
+    let more = beside.working.tokens - alone.working.tokens;
+    assert!(more > 0 && more < (beside.tokens - alone.tokens) / 2, "{:?} {:?}", alone.working, beside.working);
+    let tight = block(&input(Some(&full()), &[], Language::Zh), &budget(alone.tokens * 2 / 3)).unwrap();
+    assert!(tight.working.is_short);
+    let empty = block(&input(None, &hits(), Language::Zh), &budget(10)).unwrap();
+    assert_eq!(empty.working, WorkingShare { tokens: 0, is_short: false });
 }
 
 #[test]

@@ -55,6 +55,10 @@ struct Plan {
     reach: Reach,
     /// The words it is known by.
     texts: Vec<String>,
+    /// Sessions that have nothing else: their names go too.
+    sessions: BTreeSet<ScopeId>,
+    /// The journal's newest line that was looked at.
+    looked_through: i64,
 }
 
 /// What events that are not named have of those that are.
@@ -196,6 +200,7 @@ impl Engine {
     /// Everything an erasure changes, worked out from what is there now.
     fn plan(&self, owner: &Owner, selection: &Selection, mut events: Vec<StoredEvent>) -> Result<Plan, Error> {
         let everything = selection.is_everything();
+        let looked_through = self.newest_line(owner)?;
         if !everything {
             let drawn = self.summaries_drawn_from(owner, &events)?;
             events.extend(
@@ -243,7 +248,10 @@ impl Engine {
         gone = gone_with(&events, &texts);
         erased.marks = self.marks_of(owner, &events, &gone)?;
         let session = if let Selection::Session(session) = selection { Some(session) } else { None };
-        erased.operations = self.operations_telling(owner, &gone, session, everything, &erased)?;
+        let ending = if everything { BTreeSet::new() } else { self.sessions_ending(owner, &events, session)? };
+        let telling = Telling { gone: &gone, sessions: &ending, everything, erased: &erased };
+        erased.operations =
+            self.operations_telling(owner, &telling, JournalPage { limit: PAGE, ..JournalPage::default() })?;
         erased.past = if everything { Vec::new() } else { self.past_telling(owner, &gone, &erased, &changes)? };
         let staying = if everything { Staying::default() } else { self.staying(owner, &gone)? };
         erased.signals = staying.signals;
@@ -261,7 +269,35 @@ impl Engine {
             also_said: staying.also_said,
         };
         changes.erased = erased;
-        Ok(Plan { events: events.iter().map(|stored| stored.seq).collect(), ids: ids(&events), changes, reach, texts })
+        let (ids, events) = (ids(&events), events.iter().map(|stored| stored.seq).collect());
+        Ok(Plan { events, ids, changes, reach, texts, sessions: ending, looked_through })
+    }
+
+    fn newest_line(&self, owner: &Owner) -> Result<i64, StoreError> {
+        let newest = JournalPage { newest_first: true, limit: 1, ..JournalPage::default() };
+        Ok(self.store.journal(owner, &newest)?.first().map_or(0, |entry| entry.position))
+    }
+
+    /// The session that is named, and those of which no other event is left.
+    fn sessions_ending(
+        &self,
+        owner: &Owner,
+        events: &[StoredEvent],
+        named: Option<&ScopeId>,
+    ) -> Result<BTreeSet<ScopeId>, StoreError> {
+        let mut counts: BTreeMap<&ScopeId, usize> = BTreeMap::new();
+        for stored in events {
+            *counts.entry(&stored.event.scope.session).or_default() += 1;
+        }
+        let mut ending: BTreeSet<ScopeId> = named.cloned().into_iter().collect();
+        for (session, count) in counts {
+            let filter = Filter { session: Some(session.clone()), hidden: true, ..Filter::default() };
+            let there = self.store.events(owner, &EventPage { filter, limit: count + 1, ..EventPage::default() })?;
+            if there.len() <= count {
+                ending.insert(session.clone());
+            }
+        }
+        Ok(ending)
     }
 
     /// 「→ 周报」: what the system wrote when the talk went to a task, in the words of its title.
@@ -323,33 +359,18 @@ impl Engine {
         Ok(marks.map(|(id, mark)| (id, mark.statement)).collect())
     }
 
+    /// Lines of the journal that tell of it.
     fn operations_telling(
         &self,
         owner: &Owner,
-        gone: &Gone,
-        session: Option<&ScopeId>,
-        everything: bool,
-        erased: &Erased,
+        telling: &Telling<'_>,
+        page: JournalPage,
     ) -> Result<Vec<i64>, StoreError> {
-        // What was asked there, and when the talk went from one task to another, goes with a session.
-        let of_session = |operation: &Operation| {
-            let asked_in = operation.after.as_ref().and_then(|after| after.get("session")).and_then(Value::as_str);
-            let about = if let Target::Session(session) = &operation.target { Some(session) } else { None };
-            session.is_some_and(|session| asked_in == Some(session.as_str()) || about == Some(session))
-        };
-        let tells = |operation: &Operation| {
-            let of_gone = match &operation.target {
-                Target::Memory(id) => erased.memories.contains(id),
-                Target::Task(id) => erased.tasks.contains(id),
-                Target::Event(_) | Target::Session(_) | Target::Store => false,
-            };
-            everything || of_gone || of_session(operation) || gone.is_told_by(operation)
-        };
-        let mut telling = Vec::new();
-        for entries in self.journal_pages(owner, JournalPage { limit: PAGE, ..JournalPage::default() }) {
-            telling.extend(entries?.iter().filter(|entry| tells(&entry.operation)).map(|entry| entry.position));
+        let mut lines = Vec::new();
+        for entries in self.journal_pages(owner, page) {
+            lines.extend(entries?.iter().filter(|entry| telling.is_so(&entry.operation)).map(|entry| entry.position));
         }
-        Ok(telling)
+        Ok(lines)
     }
 
     /// What documents were that knew of it: up to the last change that left such a one, no undo brings anything back.
@@ -417,24 +438,25 @@ impl Engine {
         events: Vec<StoredEvent>,
         reason: String,
     ) -> Result<Receipt, Error> {
-        let Plan { events, ids, mut changes, reach, texts } = self.plan(owner, selection, events)?;
-        let id = RunId(self.env.id());
-        let remains = self.remains_of(owner, &events, texts)?;
-        let renamed = selection.is_everything().then(|| nameless(owner, selection, id));
-        let name = renamed.clone().unwrap_or_else(|| owner.clone());
-        let mut operation = self.operation(&name, Verb::Erase, Target::Store, "caller", reason.clone());
-        operation.after = Some(json!({ "receipt": id, "reach": reach, "events": reach.events }));
-        if renamed.is_none() && ids.len() <= EVENTS_TOLD_ONE_BY_ONE_MAX {
-            let told = |id: &EventId| self.operation(owner, Verb::Erase, Target::Event(*id), "caller", &*reason);
-            changes.operations.extend(ids.iter().map(told));
-        }
-        let operations = std::mem::take(&mut changes.erased.operations);
-        let sessions = std::mem::take(&mut changes.erased.sessions);
-        let unfinished = Unfinished { id, events, sessions, operations, renamed, operation };
-        // What knew of the events goes first: from here on nothing is served that rests on them.
-        changes.erased.unfinished = Some(unfinished.clone());
-        self.store.commit(changes)?;
-        let (scrubbed_at, scrubbed) = self.finish(owner, unfinished, &remains)?;
+        let plan = self.plan(owner, selection, events)?;
+        let remains = self.remains_of(owner, &plan.events, &plan.texts)?;
+        let reach = plan.reach;
+        let gone = match selection.is_everything() {
+            true => Gone::new([], []),
+            false => Gone::new(plan.ids.iter().copied(), plan.texts.iter().map(String::as_str)),
+        };
+        let erased = Erased {
+            tasks: plan.changes.erased.tasks.clone(),
+            memories: plan.changes.erased.memories.clone(),
+            ..Erased::default()
+        };
+        let sessions = plan.sessions.clone();
+        let unfinished = self.begin(owner, selection, plan, &reason)?;
+        let (id, looked_through) = (unfinished.id, unfinished.looked_through);
+        let name = unfinished.renamed.clone().unwrap_or_else(|| owner.clone());
+        let telling = Telling { gone: &gone, sessions: &sessions, everything: false, erased: &erased };
+        let asked_since = || self.operations_telling(owner, &telling, served_after(looked_through));
+        let (scrubbed_at, scrubbed) = self.finish(owner, unfinished, &remains, &asked_since)?;
         let commitment = self.store.commitment(owner)?;
         Ok(Receipt {
             id,
@@ -450,14 +472,40 @@ impl Engine {
         })
     }
 
-    /// The rest of an erasure that was begun: events and lines of the journal, a part at a time; the name; then the last look.
+    /// The first commit: from it on, the erasure is ended by whoever opens the store next.
+    fn begin(&self, owner: &Owner, selection: &Selection, plan: Plan, reason: &str) -> Result<Unfinished, Error> {
+        let Plan { events, ids, mut changes, reach, looked_through, .. } = plan;
+        let id = RunId(self.env.id());
+        let renamed = selection.is_everything().then(|| nameless(owner, selection, id));
+        let name = renamed.clone().unwrap_or_else(|| owner.clone());
+        let mut operation = self.operation(&name, Verb::Erase, Target::Store, "caller", reason);
+        operation.after = Some(json!({ "receipt": id, "reach": reach, "events": reach.events }));
+        if renamed.is_none() && ids.len() <= EVENTS_TOLD_ONE_BY_ONE_MAX {
+            let told = |event: &EventId| Operation {
+                after: Some(json!({ "receipt": id })),
+                ..self.operation(owner, Verb::Erase, Target::Event(*event), "caller", reason)
+            };
+            changes.operations.extend(ids.iter().map(told));
+        }
+        let operations = std::mem::take(&mut changes.erased.operations);
+        let sessions = std::mem::take(&mut changes.erased.sessions);
+        let unfinished = Unfinished { id, events, sessions, operations, renamed, looked_through, operation };
+        // What knew of the events goes first: from here on nothing is served that rests on them.
+        changes.erased.unfinished = Some(unfinished.clone());
+        self.store.commit(changes)?;
+        Ok(unfinished)
+    }
+
+    /// The rest of an erasure that was begun: events and lines of the journal, a part at a time; the name; then the last look. Who asks waits for
+    /// no erasure, so lines that `asked_since` names may have come since it was worked out.
     fn finish(
         &self,
         owner: &Owner,
         unfinished: Unfinished,
         remains: &[Vec<u8>],
+        asked_since: &dyn Fn() -> Result<Vec<i64>, StoreError>,
     ) -> Result<(jiff::Timestamp, crate::store::Scrubbed), Error> {
-        let Unfinished { id, events, sessions, operations, renamed, mut operation } = unfinished;
+        let Unfinished { id, events, sessions, operations, renamed, looked_through, mut operation } = unfinished;
         let part = |erased| ChangeSet { owner: owner.clone(), erased, ..ChangeSet::default() };
         for operations in operations.chunks(OPERATIONS_A_COMMIT) {
             self.store.commit(part(Erased { operations: operations.to_vec(), ..Erased::default() }))?;
@@ -473,13 +521,26 @@ impl Engine {
             self.store.commit(part(erased))?;
         }
         let name = renamed.clone().unwrap_or_else(|| owner.clone());
-        if renamed.is_some() {
+        if renamed.is_none() {
+            // The events are gone: whoever asks from here on says it anew.
+            let operations = asked_since()?;
+            if !operations.is_empty() {
+                self.store.commit(part(Erased { operations, ..Erased::default() }))?;
+            }
+        } else {
             add_commitment(&mut operation, self.store.commitment(owner)?);
         }
         // What is kept of the erasure until the last look names nothing that went.
         let (events, operations) = (Vec::new(), Vec::new());
-        let rest =
-            Unfinished { id, events, sessions: Vec::new(), operations, renamed: None, operation: operation.clone() };
+        let rest = Unfinished {
+            sessions: Vec::new(),
+            renamed: None,
+            operation: operation.clone(),
+            id,
+            events,
+            operations,
+            looked_through,
+        };
         let last = Erased { sessions, renamed, unfinished: Some(rest), ..Erased::default() };
         self.store.commit(ChangeSet { operations: vec![operation], ..part(last) })?;
         let scrubbed = self.store.scrub(remains)?;
@@ -489,8 +550,8 @@ impl Engine {
     }
 
     /// The bytes to look for at the end.
-    fn remains_of(&self, owner: &Owner, events: &[Seq], texts: Vec<String>) -> Result<Vec<Vec<u8>>, StoreError> {
-        let mut remains: Vec<Vec<u8>> = texts.into_iter().map(String::into_bytes).collect();
+    fn remains_of(&self, owner: &Owner, events: &[Seq], texts: &[String]) -> Result<Vec<Vec<u8>>, StoreError> {
+        let mut remains: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
         let mut bytes: usize = remains.iter().map(Vec::len).sum();
         for events in events.chunks(PAGE) {
             let found = self.store.remains(owner, events)?;
@@ -508,7 +569,16 @@ impl Engine {
         for (owner, unfinished) in self.store.unfinished_erasures()? {
             let (id, count) = (unfinished.id, unfinished.events.len());
             tracing::warn!(receipt = %id, "finishing erasure {id} of {count} events, which was begun before");
-            self.finish(&owner, unfinished, &[])?;
+            let (through, newest) = (unfinished.looked_through, self.newest_line(&owner)?);
+            // What it was about is known no more, so all that was asked meanwhile loses its words.
+            let asked_since = || {
+                let mut lines = Vec::new();
+                for entries in self.journal_pages(&owner, served_after(through)) {
+                    lines.extend(entries?.iter().map(|entry| entry.position).filter(|position| *position <= newest));
+                }
+                Ok(lines)
+            };
+            self.finish(&owner, unfinished, &[], &asked_since)?;
         }
         Ok(())
     }
@@ -545,6 +615,36 @@ impl Engine {
         let mut known = known.into_iter();
         Ok(traces.iter().map(|traces| known.by_ref().take(traces.len()).fold(false, |any, one| any | one)).collect())
     }
+}
+
+/// By which a line of the journal is known to tell of what is erased.
+struct Telling<'a> {
+    gone: &'a Gone,
+    sessions: &'a BTreeSet<ScopeId>,
+    everything: bool,
+    erased: &'a Erased,
+}
+
+impl Telling<'_> {
+    fn is_so(&self, operation: &Operation) -> bool {
+        // What was asked there, and when the talk went from one task to another, goes with a session.
+        let asked_in = operation.after.as_ref().and_then(|after| after.get("session")).and_then(Value::as_str);
+        let of_session = match &operation.target {
+            Target::Session(session) => self.sessions.contains(session),
+            _ => asked_in.is_some_and(|asked| self.sessions.iter().any(|session| session.as_str() == asked)),
+        };
+        let of_gone = match &operation.target {
+            Target::Memory(id) => self.erased.memories.contains(id),
+            Target::Task(id) => self.erased.tasks.contains(id),
+            Target::Event(_) | Target::Session(_) | Target::Store => false,
+        };
+        self.everything || of_gone || of_session || self.gone.is_told_by(operation)
+    }
+}
+
+/// What was asked after a line of the journal. All else waits for the owner's lock.
+fn served_after(line: i64) -> JournalPage {
+    JournalPage { verb: Some(Verb::Serve), after: Some(line), limit: PAGE, ..JournalPage::default() }
 }
 
 fn add_commitment(operation: &mut Operation, commitment: Option<String>) {

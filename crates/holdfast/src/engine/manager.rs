@@ -16,12 +16,10 @@ use crate::llm::Llm;
 use crate::manager::Policy;
 use crate::manager::policy::Triggers;
 use crate::store::StoreError;
-use crate::text::Tokenizer;
 use crate::types::change::ChangeSet;
-use crate::types::context::{BlockItem, BlockOptions, ContextBlock};
+use crate::types::context::{ContextBlock, WorkingShare};
 use crate::types::operation::{Operation, Verb};
 use crate::types::scope::Owner;
-use crate::types::task::Task;
 
 /// Working memory that stays full wakes the manager only after so many events: what it let go a moment ago it need not look for again.
 const EVENTS_BETWEEN_RUNS_FOR_ROOM: u32 = 10;
@@ -131,25 +129,18 @@ impl Manager {
         }
     }
 
-    /// After a block was asked for.
-    pub(super) fn hear_of_block(
-        &self,
-        owner: &Owner,
-        task: Option<&Task>,
-        block: &ContextBlock,
-        options: &BlockOptions,
-    ) {
-        let most = (options.budget_tokens as f64 * self.triggers.budget_share) as usize;
-        let Some(task) = task.filter(|_| block.tokens > most) else { return };
-        let no_room = block.cut.iter().any(|cut| matches!(cut.item, BlockItem::Element { .. }));
-        if !no_room && tokens_of(task, options) <= most {
+    /// After a block was asked for. Whoever asked waits, so nothing is worked out here: what counts was counted for the block.
+    pub(super) fn hear_of_block(&self, owner: &Owner, block: &ContextBlock, budget_tokens: usize) {
+        let most = (budget_tokens as f64 * self.triggers.budget_share) as usize;
+        let WorkingShare { tokens, is_short } = block.working;
+        if block.tokens <= most || !is_short && tokens <= most {
             return;
         }
         let mut state = self.shared.lock();
         let events = state.events.entry(owner.clone()).or_insert(EVENTS_BETWEEN_RUNS_FOR_ROOM);
         if *events >= EVENTS_BETWEEN_RUNS_FOR_ROOM {
             *events = 0;
-            *state.due.entry(owner.clone()).or_default() |= no_room;
+            *state.due.entry(owner.clone()).or_default() |= is_short;
             self.shared.tell();
         }
     }
@@ -204,6 +195,9 @@ fn work(engine: &Engine, policy: &Policy, asking: Option<&Asking>, timer: Option
             let run = || engine.manage_beside(&owner, policy, options, llm, &|work| pace.rest_after(work));
             match catch_unwind(AssertUnwindSafe(run)) {
                 Ok(Ok(managed)) => {
+                    if let Err(error) = engine.keep_journal_for(engine.journal_days) {
+                        tracing::warn!(%error, "the journal's retention was not kept this time: {error}");
+                    }
                     let looked_at = u32::try_from(managed.events.len()).unwrap_or(u32::MAX);
                     shared.lock().looked_at.insert(owner, looked_at);
                     let (waiting, discarded) = (managed.count(Fate::OnProbation), managed.count(Fate::Discarded));
@@ -256,29 +250,6 @@ impl Pace<'_> {
         self.from.set(self.env.running());
         Ok(())
     }
-}
-
-/// What working memory has to say, in tokens.
-fn tokens_of(task: &Task, options: &BlockOptions) -> usize {
-    let mut text = String::new();
-    let mut add = |part: &str| {
-        text.push_str(part);
-        text.push('\n');
-    };
-    task.items.iter().for_each(|item| add(&item.name));
-    task.facts.iter().filter(|fact| fact.valid).for_each(|fact| add(&fact.text));
-    for frame in &task.frames {
-        frame.goal.iter().for_each(|goal| add(&goal.text));
-        frame.constraints.iter().filter(|constraint| constraint.in_force).for_each(|constraint| add(&constraint.text));
-        frame.steps.iter().for_each(|step| add(&step.text));
-        frame.latest_result.iter().for_each(|result| add(&result.text));
-        frame.conclusions.iter().filter(|conclusion| conclusion.valid).for_each(|conclusion| add(&conclusion.text));
-        frame.decisions.iter().for_each(|decision| add(&decision.question));
-        frame.warnings.iter().filter(|warning| !warning.cleared).for_each(|warning| add(&warning.text));
-        frame.stage_summaries.iter().for_each(|summary| add(&summary.text));
-        frame.artifacts.iter().for_each(|artifact| add(&artifact.locator));
-    }
-    Tokenizer::from_name(&options.tokenizer).unwrap_or_default().count(&text)
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ mod observe;
 mod overturn;
 mod pages;
 mod parts;
+mod prune;
 mod read;
 mod report;
 mod reveal;
@@ -60,6 +61,7 @@ use self::manager::Manager;
 use self::memory::KnownCache;
 pub use self::memory::{MemoryHistory, NewMemory};
 pub use self::observe::{BATCH_EVENTS_MAX, Observed};
+pub use self::prune::Pruned;
 pub use self::read::Embedded;
 pub use self::report::History;
 pub use self::step::EngineSteps;
@@ -98,6 +100,9 @@ pub struct Config {
     /// A language model to learn with in the background, as what is said gives occasion, and to shorten texts with when the manager does.
     /// `None`: rules alone, and whatever model is given to `Engine::induce` and `Engine::manage_with`.
     pub llm: Option<Arc<dyn Llm>>,
+    /// The journal's own retention (SPEC 7.1): the text of lines older than so many days is dropped when the store is opened, and by the manager in
+    /// the background. `None`: it is kept.
+    pub journal_days: Option<u32>,
     /// Lets go in the background by this policy, as its triggers give occasion. `None`: only when `Engine::manage` is called.
     pub manager: Option<Policy>,
     pub env: Arc<Env>,
@@ -114,6 +119,7 @@ impl Config {
             redaction: Rules::default(),
             lexicon: None,
             llm: None,
+            journal_days: None,
             manager: None,
             env: Arc::new(Env::system()),
         }
@@ -154,6 +160,7 @@ pub struct Engine {
     learner: Option<Learner>,
     /// Lets go in the background, if there is a policy to do so by.
     manager: Option<Manager>,
+    journal_days: Option<u32>,
     /// Everything this engine does belongs to one run.
     run: RunId,
 }
@@ -191,10 +198,12 @@ impl Engine {
             llm: config.llm.filter(|_| !config.read_only),
             learner: None,
             manager: None,
+            journal_days: config.journal_days,
             run,
         };
         if !engine.read_only {
             engine.finish_erasures()?;
+            engine.keep_journal_for(engine.journal_days)?;
         }
         if let Some(llm) = engine.llm.clone() {
             engine.learner = Some(Learner::start(engine.handle(), llm)?);
@@ -220,6 +229,7 @@ impl Engine {
             llm: self.llm.clone(),
             learner: None,
             manager: None,
+            journal_days: self.journal_days,
             run: self.run,
         }
     }

@@ -17,7 +17,7 @@ use crate::text::{self, Tokenizer, fold};
 use crate::types::change::ChangeSet;
 use crate::types::context::{BlockItem, BlockOptions, ContextBlock};
 use crate::types::event::{Kind, Source, StoredEvent, Trust};
-use crate::types::ids::{MemoryId, Seq};
+use crate::types::ids::{EventId, MemoryId, Seq};
 use crate::types::operation::{Target, Verb};
 use crate::types::query::{About, Filter, Found, Hit, MemoryNote, Query, Recalled, Route, TaskName, Verdict};
 use crate::types::scope::TaskId;
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     fn recall_served(&self, query: &Query, plan: &Plan, embedded: Option<&Embedded>) -> Result<Recalled, Error> {
-        let (recalled, _) = self.recall_planned(query, plan, embedded)?;
+        let (recalled, _) = self.recall_planned(query, plan, embedded, |_| BTreeSet::new())?;
         let served = recalled.hits.iter().map(|hit| match &hit.found {
             Found::Event { event, .. } => json!({ "event": event.event.id }),
             Found::Fact { id, .. } => json!({ "element": id }),
@@ -105,12 +105,13 @@ impl Engine {
         Ok(Some(Embedded { model: embedder.model().clone(), vector: sum, common }))
     }
 
-    /// What memory has, and the task the question is about.
+    /// What memory has, and the task the question is about. `said` are events that whoever asks is told of anyway.
     fn recall_planned(
         &self,
         query: &Query,
         plan: &Plan,
         embedded: Option<&Embedded>,
+        said: impl FnOnce(&Task) -> BTreeSet<EventId>,
     ) -> Result<(Recalled, Option<Task>), Error> {
         let (task, about) = self.task_of_query(query, plan.route)?;
         let id = task.as_ref().map(|task| task.id.clone());
@@ -118,7 +119,9 @@ impl Engine {
             let explain = recall::explain(plan, &Evidence::default(), &[], &[], &[]);
             return Ok((Recalled { route: plan.route, task: id, about, hits: Vec::new(), explain }, task));
         }
-        let (evidence, lexical) = self.evidence(query, plan, embedded)?;
+        let (mut evidence, lexical) = self.evidence(query, plan, embedded)?;
+        let said = task.as_ref().map(said).unwrap_or_default();
+        evidence.candidates.retain(|candidate| !said.contains(&candidate.id));
         let scored = recall::score(plan, &evidence);
         let compared = self.events(query, &recall::compared(plan, &evidence, &scored))?;
         let ranked = recall::rank(plan, &evidence, scored, &compared);
@@ -347,7 +350,7 @@ impl Engine {
         let tokenizer = Tokenizer::from_name(&options.tokenizer)
             .ok_or_else(|| Error::UnknownTokenizer { name: options.tokenizer.clone() })?;
         let plan = recall::plan(query);
-        let (recalled, task) = self.recall_planned(query, &plan, self.embed(&plan)?.as_ref())?;
+        let (recalled, task) = self.recall_planned(query, &plan, self.embed(&plan)?.as_ref(), summed_up)?;
         let result = task.as_ref().and_then(Task::frame).and_then(|frame| frame.latest_result.as_ref());
         let stored = result.map(|result| self.store.event(&query.scope.owner, result.source)).transpose()?.flatten();
         let input = BlockInput {
@@ -361,7 +364,7 @@ impl Engine {
         let block = ContextBlock { about: recalled.about, ..context::block(&input, options)? };
         self.journal_block(query, &block)?;
         if let Some(manager) = &self.manager {
-            manager.hear_of_block(&query.scope.owner, task.as_ref(), &block, options);
+            manager.hear_of_block(&query.scope.owner, &block, options.budget_tokens);
         }
         Ok(block)
     }
@@ -406,6 +409,11 @@ impl Engine {
         self.store.commit(ChangeSet { owner: owner.clone(), operations: vec![operation], ..ChangeSet::default() })?;
         Ok(())
     }
+}
+
+/// The events of the stage summaries that a block of this task shows.
+fn summed_up(task: &Task) -> BTreeSet<EventId> {
+    task.frame().into_iter().flat_map(context::summaries_shown).map(|summary| summary.source).collect()
 }
 
 fn is_standing(hit: &Hit) -> bool {

@@ -108,6 +108,18 @@ impl Engine {
         Ok(steps)
     }
 
+    /// The journal's line of an event that is no more: when it was erased, and by which receipt.
+    pub fn erasure_of(&self, owner: &Owner, id: EventId) -> Result<Option<JournalEntry>, Error> {
+        let page = JournalPage {
+            event: Some(id),
+            verb: Some(Verb::Erase),
+            newest_first: true,
+            limit: 1,
+            ..JournalPage::default()
+        };
+        Ok(self.store.journal(owner, &page)?.pop())
+    }
+
     pub fn history(&self, owner: &Owner, id: EventId) -> Result<History, Error> {
         let event = self.store.event(owner, id)?.ok_or(Error::NoSuchEvent(id))?;
         let page = JournalPage { event: Some(id), limit: PAGE, ..JournalPage::default() };

@@ -29,6 +29,11 @@ const PAGE: usize = 500;
 const NAMED_MAX: usize = 100;
 
 const ERASED: &str = "what was erased can't come back";
+/// Of what was done by then, the journal has no text any more.
+fn no_longer_kept(at: jiff::Timestamp) -> Error {
+    Error::NothingToUndo(format!("the journal no longer keeps what was done at {at}: its retention dropped it"))
+}
+
 const NOT_KEPT: &str = "what it changed was erased since, or is no longer kept";
 
 /// A document of the store, and the changes of it that are undone.
@@ -94,6 +99,11 @@ impl Engine {
             Undoing::Run(run) => JournalPage { run: Some(run), ..JournalPage::default() },
             Undoing::To(_) => JournalPage::default(),
         };
+        // Undone in part it would be as nothing ever was.
+        let pruned = self.store.pruned(owner, &page)?;
+        if let Some(pruned) = pruned.filter(|pruned| !matches!(what, Undoing::To(at) if at >= *pruned)) {
+            return Err(no_longer_kept(pruned));
+        }
         let page = JournalPage { newest_first: true, limit: PAGE, ..page };
         let mut seen = BTreeSet::new();
         for entries in self.journal_pages(owner, page) {
@@ -148,7 +158,7 @@ impl Engine {
         match (verb, event) {
             // They changed nothing.
             (Verb::Serve | Verb::Redact | Verb::Reveal | Verb::Reindex | Verb::Refuse, _) => {}
-            (Verb::Promote | Verb::Manage, _) => {}
+            (Verb::Promote | Verb::Manage | Verb::Prune, _) => {}
             (Verb::Erase, _) => {
                 parts.undone.refused.push(NotUndone { operation: id, verb, why: ERASED.to_owned() });
                 return Ok(());

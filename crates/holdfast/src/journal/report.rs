@@ -174,6 +174,7 @@ impl Report {
             | Verb::Reindex
             | Verb::Import
             | Verb::Confirm
+            | Verb::Prune
             | Verb::Feedback => {}
         }
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::faithfulness::{self, Weight};
-use crate::text::{Tokenizer, extract, fold, json_leaves, sentences};
+use crate::text::{Tokenizer, extract, fold, json_leaves, same, sentences};
 
 /// How long a compressed text may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,10 @@ pub fn compress(text: &str, room: Room, named: &[&str]) -> Option<String> {
     order.sort_by_key(|&at| (std::cmp::Reverse(worth[at]), at));
     let mut chosen: Vec<usize> = Vec::new();
     for at in order.into_iter().filter(|&at| worth[at] > 0) {
+        // Said again it is worth no more: an agent may say one line at every step.
+        if chosen.iter().any(|&other| same(&text[all[other].clone()], &text[all[at].clone()])) {
+            continue;
+        }
         let mut tried = chosen.clone();
         tried.push(at);
         // 「他…」 by itself would be of anybody: whom it speaks of comes along.
@@ -134,6 +138,22 @@ mod tests {
             24,
             &[],
             Some("张伟接手了网关。\n\n他必须在周五前交付。"),
+        );
+    }
+
+    #[test]
+    fn what_is_said_again_is_there_once() {
+        check(
+            "必须先补货。今天的天气不错。必须先补货。不能退货。必须先补货。",
+            13,
+            &[],
+            Some("必须先补货。\n\n不能退货。"),
+        );
+        check(
+            "It costs $305. Lunch was good. It costs $305. You must not pay. It costs $305!",
+            33,
+            &[],
+            Some("It costs $305.\n\nYou must not pay."),
         );
     }
 

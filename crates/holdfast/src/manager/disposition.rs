@@ -139,8 +139,11 @@ fn loses(candidate: &Candidate) -> Option<&'static str> {
         (candidate.produced_artifact, "an artifact came of it"),
         (candidate.is_summary, "a summary stands for what is gone"),
         (candidate.drawn_from, "what is known was drawn from it"),
-        // An agent's numbers are drawn from others.
-        (candidate.bears_numbers && candidate.source != Source::Agent, "it bears numbers"),
+        // What an agent says of them is drawn from others.
+        (
+            candidate.bears_facts && candidate.source != Source::Agent,
+            "it names somebody, a day or a number, and nothing else may",
+        ),
     ];
     rests.into_iter().find(|(is, _)| *is).map(|(_, why)| why)
 }
@@ -263,7 +266,7 @@ mod tests {
                 produced_artifact: flags[4],
                 is_summary: flags[5],
                 is_decision: flags[6],
-                bears_numbers: flags[7],
+                bears_facts: flags[7],
                 archived: flags[8],
                 standing_repeated: flags[9],
                 concludes_success: flags[10],

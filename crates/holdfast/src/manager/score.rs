@@ -43,7 +43,8 @@ pub struct Candidate {
     pub relevance: f64,
     pub is_summary: bool,
     pub is_decision: bool,
-    pub bears_numbers: bool,
+    /// It names somebody or something by its name, a day or a number.
+    pub bears_facts: bool,
     /// A memory, or something in a task, was drawn from it: out of view, it would take that along.
     pub drawn_from: bool,
     pub archived: bool,
@@ -130,7 +131,7 @@ pub(super) mod tests {
             relevance: 0.0,
             is_summary: false,
             is_decision: false,
-            bears_numbers: false,
+            bears_facts: false,
             drawn_from: false,
             archived: false,
             states: None,

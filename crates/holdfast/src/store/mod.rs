@@ -103,6 +103,8 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     fn scrub(&self, remains: &[Vec<u8>]) -> Result<Scrubbed, StoreError>;
 
     fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError>;
+    /// When the newest of the lines was written that the page selects and whose text the journal's retention dropped.
+    fn pruned(&self, owner: &Owner, page: &JournalPage) -> Result<Option<Timestamp>, StoreError>;
     /// What a change found where it wrote.
     fn past_of_change(&self, owner: &Owner, change: i64) -> Result<Vec<Past>, StoreError>;
     /// What the changes of one document found, in their order, from one on.
@@ -150,6 +152,9 @@ pub struct JournalCheck {
     pub operations: u64,
     /// Of these, so many have lost their text to an erasure; their commitments are there.
     pub erased: u64,
+    /// And so many to the journal's retention.
+    #[serde(default)]
+    pub pruned: u64,
     /// The chain over all of it, hex: kept elsewhere, it shows later that nothing before it was changed.
     pub head: String,
 }

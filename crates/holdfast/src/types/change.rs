@@ -35,6 +35,9 @@ pub struct ChangeSet {
     pub erased: Erased,
     /// What is taken back, and may come again.
     pub withdrawn: Withdrawn,
+    /// Lines of the journal, by position, whose text is no longer kept, with what their changes found: they can't be undone any more. Their
+    /// commitments stay, and the chain still verifies.
+    pub pruned: Vec<i64>,
     /// Secrets that were taken out of what is written here. The first that is kept under a placeholder stays.
     pub secrets: Vec<SealedSecret>,
     pub memories: Vec<MemoryChange>,
@@ -203,6 +206,9 @@ pub struct Unfinished {
     /// Lines of the journal that lose their text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<i64>,
+    /// The journal's newest line when it was worked out which of them tell of it. What was asked since may tell of it too.
+    #[serde(default)]
+    pub looked_through: i64,
     pub operation: Operation,
 }
 

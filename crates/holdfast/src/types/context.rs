@@ -46,6 +46,16 @@ pub struct ContextBlock {
     pub served: Vec<Served>,
     /// What was left out, and why.
     pub cut: Vec<Cut>,
+    #[serde(skip)]
+    pub working: WorkingShare,
+}
+
+/// Working memory's share of a block: by it the manager is woken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WorkingShare {
+    pub tokens: usize,
+    /// Some of it did not fit.
+    pub is_short: bool,
 }
 
 /// What a line of the block stands for.

@@ -72,6 +72,8 @@ pub enum Verb {
     Promote,
     /// The manager went through the log, and this is what it came to.
     Manage,
+    /// The journal's own retention dropped the text of old lines.
+    Prune,
 }
 
 words!(Verb {
@@ -105,6 +107,7 @@ words!(Verb {
     Compress => "compress",
     Promote => "promote",
     Manage => "manage",
+    Prune => "prune",
 });
 
 /// What an operation was done to.

@@ -15,6 +15,7 @@ mod memory;
 mod parts;
 mod planted;
 mod promises;
+mod retention;
 mod said_once;
 mod secrets;
 mod service;

@@ -348,6 +348,69 @@ fn the_end_of_a_stage_is_summed_up_and_its_log_waits() {
     }
 }
 
+/// In a log of nothing but traces no line is cited, and each may be the only one that says what it says.
+#[test]
+fn what_names_somebody_is_never_discarded() {
+    for (text, question) in [
+        ("快递放在「前台王姐」那里了。", "快递放在哪里"),
+        ("The courier left the parcel with Ana Lopez.", "Where did the courier leave the parcel?"),
+    ] {
+        for name in Policy::preset_names() {
+            let world = World::new();
+            let event = noise(&world.on_day(0), None, text);
+            for day in [30, 60] {
+                let engine = world.on_day(day);
+                turns(&engine, None, 60);
+                manage_with(&engine, name, ManageOptions { force: true, ..ManageOptions::default() });
+            }
+            assert_eq!(world.only_looking(question), [event], "{name}: {text}");
+        }
+    }
+}
+
+/// The summary of one stage is recorded while the next one runs: were it of that, each would repeat all that went before.
+#[test]
+fn each_stage_is_summed_up_by_itself_and_what_the_block_no_longer_shows_is_found() {
+    for lines in [
+        ["A仓有 41 件退货。", "B仓有 52 件退货。", "C仓有 63 件退货。", "D仓有 74 件退货。", "E仓有 85 件退货。"],
+        [
+            "Depot Alder holds 41 returns.",
+            "Depot Birch holds 52 returns.",
+            "Depot Cedar holds 63 returns.",
+            "Depot Dogwood holds 74 returns.",
+            "Depot Elder holds 85 returns.",
+        ],
+    ] {
+        let world = World::new();
+        let engine = world.on_day(0);
+        start(&engine, "returns");
+        for (number, line) in lines.iter().enumerate() {
+            stage(&engine, &format!("phase {number}"));
+            record(&engine, Some("t"), Source::Agent, Kind::Response, line);
+            turns(&engine, Some("t"), 2);
+            manage(&engine, "research");
+        }
+        stage(&engine, "the end");
+        manage(&engine, "research");
+        let task = engine.task(&Owner::default(), &ScopeId::new("t").unwrap()).unwrap().unwrap();
+        let summaries = &task.frames[0].stage_summaries;
+        assert_eq!(summaries.len(), lines.len());
+        for (at, summary) in summaries.iter().enumerate() {
+            let told: Vec<_> = lines.iter().filter(|line| summary.text.contains(line.trim_end_matches('。'))).collect();
+            assert_eq!(told, [&lines[at]], "{}", summary.text);
+            assert!(!summary.text.contains(&format!("phase {}", at + 1)), "{}", summary.text);
+        }
+        let query = Query::new(scope(Some("t")), lines[0], engine.now());
+        let block = engine.context(&query, &BlockOptions::default()).unwrap();
+        let earlier = block.cut.iter().filter(|cut| cut.reason == "it sums up an earlier stage");
+        assert_eq!(earlier.count(), 2, "{:?}", block.cut);
+        let excerpts = block.text.split_once("## 相关记录").or_else(|| block.text.split_once("## Related records"));
+        let again = excerpts.is_some_and(|(_, excerpts)| excerpts.contains(&format!("phase {}", lines.len() - 1)));
+        assert!(!again, "what is shown as a summary is no excerpt: {}", block.text);
+        assert!(block.text.contains(lines[0].trim_end_matches('。')), "{}", block.text);
+    }
+}
+
 #[test]
 fn a_run_that_would_touch_too_much_stops_and_says_how_to_go_on() {
     let world = World::new();

@@ -3,7 +3,7 @@
 use axum::extract::{Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use holdfast::engine::{Engine, Error, ManageOptions};
+use holdfast::engine::{Engine, Error, ManageOptions, Vouched};
 use holdfast::manager::Policy;
 use holdfast::types::forget::{Forget, Forgetting, Selection};
 use holdfast::types::ids::EventId;
@@ -261,6 +261,9 @@ struct ImportParameters {
     /// Also if it is from a store for another environment [default: false].
     #[serde(default)]
     other_environment: Option<bool>,
+    /// Take an operator's word in it: what was confirmed, added or shared by one there is so here. For files of your own [default: false].
+    #[serde(default)]
+    trust: Option<bool>,
 }
 
 /// Bring an export back
@@ -284,18 +287,19 @@ async fn import(
     let brought = app.call_with(move |engine| {
         let mut told = Vec::new();
         let may = |owner: &Owner| access.caller.covers(owner) && owner.tenant == access.scope.owner.tenant;
-        let brought =
-            bring_in_body(engine, incoming, asked.other_environment.unwrap_or(false), may, |line| told.push(line))
-                .map_err(|error| {
-                    let told = failure::told(&error);
-                    match error.downcast::<Error>() {
-                        Ok(error) => Problem::from(error),
-                        Err(error) if error.is::<Refused>() => {
-                            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body_refused", told)
-                        }
-                        Err(_) => Problem::bad_request(told),
+        let vouched = if asked.trust.unwrap_or(false) { Vouched::ByImporter } else { Vouched::ByNobody };
+        let other_environment = asked.other_environment.unwrap_or(false);
+        let brought = bring_in_body(engine, incoming, vouched, other_environment, may, |line| told.push(line))
+            .map_err(|error| {
+                let told = failure::told(&error);
+                match error.downcast::<Error>() {
+                    Ok(error) => Problem::from(error),
+                    Err(error) if error.is::<Refused>() => {
+                        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "body_refused", told)
                     }
-                })?;
+                    Err(_) => Problem::bad_request(told),
+                }
+            })?;
         let mut brought = json!(brought);
         brought["not_read"] = json!(told);
         Ok(brought)

@@ -91,6 +91,8 @@ pub struct Imported {
     memories: u64,
     /// There already: left as they are.
     known: u64,
+    /// Of the memories: in force where they come from, and waiting for somebody's word here.
+    waiting: u64,
     /// What this store does not hold, and why.
     refused: Vec<String>,
     /// How many lines were passed over, and which and why.

@@ -1,6 +1,8 @@
 //! An attacker's look at what is left of what was erased: by every door in, in every form, at every step that an erasure may break off, and beside
 //! others who work with the same.
 
+mod killed;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,20 +12,23 @@ use aho_corasick::AhoCorasick;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
+use super::{Telling, served_after};
 use crate::embedding::Choice;
 use crate::engine::{Config, Engine, Error, ManageOptions, NewMemory};
 use crate::env::Env;
+use crate::forget::Gone;
 use crate::manager::Policy;
 use crate::store::sqlite::Sqlite;
 use crate::store::tests::faulty::{Fault, Faulty};
 use crate::store::tests::samples::Random;
 use crate::store::{EventPage, JournalPage, ModelId, Store};
 use crate::text;
-use crate::types::change::EventVectors;
+use crate::types::change::{Erased, EventVectors};
 use crate::types::context::BlockOptions;
 use crate::types::event::{Kind, RawEvent, Source};
 use crate::types::forget::{Forget, Forgetting, Receipt, Selection};
 use crate::types::memory::{Applies, MemoryFilter, MemoryKind, Visibility};
+use crate::types::operation::Verb;
 use crate::types::query::Query;
 use crate::types::scope::{Owner, Scope, ScopeId};
 use crate::types::task::ItemStatus;
@@ -488,5 +493,78 @@ fn the_name_of_a_session_or_task_goes_with_it() {
     assert_eq!(residues(directory.path(), task), Vec::<String>::new());
     erase(&engine, &mine, Selection::Session(id(session)));
     assert_eq!(residues(directory.path(), session), Vec::<String>::new());
+    engine.dump(&mut std::io::sink()).expect("a valid store");
+}
+
+/// Who asks waits for no erasure: what is asked after it was worked out which lines tell of it is journaled all the same.
+#[test]
+fn a_question_asked_meanwhile_leaves_nothing() {
+    let marker = "Marlow-7781-kelp-余杭区";
+    for (text, question) in [
+        (format!("周报以后都发给{marker}，别忘了。"), format!("周报要发给{marker}吗？")),
+        (
+            format!("Send the weekly report to {marker} please."),
+            format!("Do I send the weekly report to {marker} please?"),
+        ),
+    ] {
+        for broken_off in [false, true] {
+            let directory = tempfile::tempdir().expect("a directory");
+            let mine = user("ana");
+            let selection = {
+                let (engine, _store) = open(directory.path(), 0);
+                let raw = RawEvent::new(at(&mine, "told"), Source::User, Kind::Query, text.clone());
+                let selection = Selection::Events(vec![engine.observe(raw).expect("an event").id]);
+                let events = engine.selected(&mine, &selection).expect("a selection");
+                let plan = engine.plan(&mine, &selection, events).expect("a plan");
+                let query = Query::new(at(&mine, "told"), question.clone(), engine.now());
+                engine.recall(&query).expect("a recall");
+                let page = JournalPage { verb: Some(Verb::Serve), limit: 9, ..JournalPage::default() };
+                assert_eq!(engine.journal(&mine, &page).expect("a journal").len(), 1, "the question was journaled");
+                let unfinished = engine.begin(&mine, &selection, plan, "asked").expect("a beginning");
+                if !broken_off {
+                    // As `erase` does, which knows what it is about.
+                    let gone = Gone::new([], [text.as_str()]);
+                    let (sessions, erased) = (BTreeSet::new(), Erased::default());
+                    let telling = Telling { gone: &gone, sessions: &sessions, everything: false, erased: &erased };
+                    let page = served_after(unfinished.looked_through);
+                    let asked_since = || engine.operations_telling(&mine, &telling, page.clone());
+                    engine.finish(&mine, unfinished, &[], &asked_since).expect("an end");
+                }
+                selection
+            };
+            // Else the next process ends it.
+            let (engine, store) = open(directory.path(), 1);
+            assert!(store.unfinished_erasures().expect("a look").is_empty());
+            assert!(matches!(engine.selected(&mine, &selection), Err(Error::NoSuchEvent(_))));
+            assert_eq!(residues(directory.path(), marker), Vec::<String>::new(), "broken off: {broken_off}");
+            engine.dump(&mut std::io::sink()).expect("a valid store");
+            engine.verify_journal(&mine).expect("a chain that verifies");
+        }
+    }
+}
+
+/// Where all that a session has is named one by one, its name goes as if the session had been named.
+#[test]
+fn the_name_of_a_session_goes_with_its_last_event() {
+    let session = "沈知遥的会话-7731";
+    let directory = tempfile::tempdir().expect("a directory");
+    let (engine, _store) = open(directory.path(), 0);
+    let mine = user("ana");
+    let say = |session: &str, text: &str| {
+        engine.observe(RawEvent::new(at(&mine, session), Source::User, Kind::Query, text)).expect("an event").id
+    };
+    let stays = say("other", "我喜欢喝茶。");
+    let said = [say(session, "以后周报都用PDF。"), say(session, "The weather is nice.")];
+    let query = Query::new(at(&mine, session), "我喜欢喝什么茶", engine.now());
+    engine.context(&query, &BlockOptions::default()).expect("a block");
+    erase(&engine, &mine, Selection::Events(vec![said[0]]));
+    assert!(!residues(directory.path(), session).is_empty(), "one event is left");
+    erase(&engine, &mine, Selection::Events(vec![said[1]]));
+    assert_eq!(residues(directory.path(), session), Vec::<String>::new());
+    assert!(engine.event(&mine, stays).expect("a look").is_some());
+    // When it was erased, and under which receipt, is known of each; what it said is not.
+    let line = engine.erasure_of(&mine, said[0]).expect("a look").expect("a line").operation;
+    assert_eq!(line.after.expect("a receipt").as_object().expect("an object").keys().collect::<Vec<_>>(), ["receipt"]);
+    assert!(engine.erasure_of(&mine, stays).expect("a look").is_none());
     engine.dump(&mut std::io::sink()).expect("a valid store");
 }

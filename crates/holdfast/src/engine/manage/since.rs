@@ -99,8 +99,8 @@ impl News {
     fn hear(&mut self, operation: &Operation) -> bool {
         use Verb::{
             Archive, Compress, Confirm, Discard, EndTask, Erase, Fade, Feedback, Hide, Import, Manage, Observe,
-            OpenTask, Probation, Promote, Redact, Refuse, Reindex, Remember, Rescue, Restore, Retract, Reveal, Serve,
-            SetState, Supersede, SwitchTask, Undo, Unhide, Update,
+            OpenTask, Probation, Promote, Prune, Redact, Refuse, Reindex, Remember, Rescue, Restore, Retract, Reveal,
+            Serve, SetState, Supersede, SwitchTask, Undo, Unhide, Update,
         };
         match (operation.verb, &operation.target) {
             (Observe, _) => return true,
@@ -112,7 +112,7 @@ impl News {
             | (Erase | Import | Supersede | Undo, _) => self.unnamed = true,
             // What they do to tasks is seen by the tasks, and to memories by nothing here.
             (Confirm | EndTask | Fade | Feedback | Manage | OpenTask | Promote | Redact | Refuse | Reindex, _)
-            | (Remember | Retract | Reveal | SetState | SwitchTask | Update, _) => {}
+            | (Prune | Remember | Retract | Reveal | SetState | SwitchTask | Update, _) => {}
         }
         false
     }

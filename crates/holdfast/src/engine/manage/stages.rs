@@ -147,12 +147,20 @@ impl Engine {
         Ok(Some(Summary { text, written, drawn_from }))
     }
 
-    /// The last of them, in log order.
+    /// The last of them, in log order. The summary of the stage before is recorded while this one runs, and is not of it: from one to the
+    /// next, each would repeat all that went before. Neither is the update that only says which stage comes next.
     fn events_of_stage(&self, owner: &Owner, id: &TaskId, end: &StageEnd) -> Result<Vec<StoredEvent>, StoreError> {
         let filter = Filter { task: Some(id.clone()), ..Filter::default() };
         let page = EventPage { filter, newest_first: true, limit: EVENTS_MAX, after: Some(Seq(end.through.0 + 1)) };
         let mut events = self.store.events(owner, &page)?;
-        events.retain(|stored| stored.seq > end.after && stored.event.kind != Kind::TaskSwitch);
+        events.retain(|stored| {
+            let event = &stored.event;
+            let is_of_next = stored.seq == end.through && event.kind == Kind::StatusChange;
+            stored.seq > end.after
+                && !is_of_next
+                && event.kind != Kind::TaskSwitch
+                && !event.metadata.contains_key(SUMMARY_OF)
+        });
         events.reverse();
         Ok(events)
     }

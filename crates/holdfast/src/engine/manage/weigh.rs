@@ -218,7 +218,9 @@ impl Scales {
             (_, true) => Some(MemoryKind::Preference),
             _ => None,
         };
-        let numbers = |kind| matches!(kind, EntityKind::Number | EntityKind::Money);
+        // A path or an id is mentioned when it is needed, and called back by that; a kind of work or of form is a word like others.
+        let states =
+            |kind| matches!(kind, EntityKind::Name | EntityKind::Date | EntityKind::Number | EntityKind::Money);
         let served = self.served.get(&id).map_or(0, |served| served.count);
         let cited = self.citations.references.get(&id).copied().unwrap_or(0);
         let in_memory = u32::from(self.memories.contains_key(&id));
@@ -239,7 +241,7 @@ impl Scales {
             relevance,
             is_summary: self.citations.summaries.contains(&id),
             is_decision: self.citations.decisions.contains(&id) || decides(stored),
-            bears_numbers: stored.signals.entities.iter().any(|entity| numbers(entity.kind)),
+            bears_facts: stored.signals.entities.iter().any(|entity| states(entity.kind)),
             drawn_from: self.drawn.contains(&id),
             archived: stored.archived,
             states: self.memories.get(&id).copied().or(by_manner),

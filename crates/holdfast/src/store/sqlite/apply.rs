@@ -42,6 +42,7 @@ pub(super) fn apply(
     let keeper = Keeper { connection, owner: owner.number, change: owner.last_change };
     erase::erase(connection, &mut owner, &changes.owner, &changes.erased, env)?;
     probe(Point::Erased);
+    erase::prune(connection, owner.number, &changes.pruned)?;
     withdraw(&keeper, &mut owner, &changes.withdrawn)?;
     let first_new = owner.last_event + 1;
     let mut traits = Vec::with_capacity(changes.events.len());

@@ -223,18 +223,28 @@ fn dump_journal(
     head: &[u8],
     out: &mut dyn Write,
 ) -> Result<(), StoreError> {
-    check_journal(connection, owner, last, head, |body| {
-        line(out, format_args!("  operation {}", body.unwrap_or("(erased)")))
+    check_journal(connection, owner, last, head, |text| match text {
+        Text::Kept(body) => line(out, format_args!("  operation {body}")),
+        Text::Erased => line(out, format_args!("  operation (erased)")),
+        Text::Pruned => line(out, format_args!("  operation (no longer kept)")),
     })
 }
 
-/// Checks an owner's journal link by link, and shows each operation's text; `None`: it was erased. The chain verifies without it.
+/// What is there of an operation's text.
+enum Text<'a> {
+    Kept(&'a str),
+    Erased,
+    /// The journal's retention dropped it.
+    Pruned,
+}
+
+/// Checks an owner's journal link by link, and shows each operation's text. The chain verifies without it.
 fn check_journal(
     connection: &Connection,
     owner: OwnerNumber,
     last: i64,
     head: &[u8],
-    mut see: impl FnMut(Option<&str>) -> Result<(), StoreError>,
+    mut see: impl FnMut(Text<'_>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let (first_row, last_row) = owner.rows();
     let sql = "-- whole_journal
@@ -251,20 +261,26 @@ fn check_journal(
             return invalid(format!("operation {} stands where {count} should", position(fields.number())));
         }
         let body: Option<String> = fields.get("body")?;
-        let salt: Option<[u8; 16]> = fields.get("salt")?;
+        let salt: Option<Vec<u8>> = fields.get("salt")?;
         let commitment: [u8; 32] = fields.get("commitment")?;
-        match (&body, &salt) {
-            (Some(body), Some(salt)) if journal::commitment(salt, body.as_bytes()) != commitment => {
-                return invalid(format!("operation {count} was changed after it was written"));
+        let half = || invalid(format!("half of operation {count} is gone"));
+        let text = match (&body, salt.as_deref()) {
+            (Some(body), Some(salt)) => {
+                let Ok(salt) = <&[u8; 16]>::try_from(salt) else { return half() };
+                if journal::commitment(salt, body.as_bytes()) != commitment {
+                    return invalid(format!("operation {count} was changed after it was written"));
+                }
+                Text::Kept(body)
             }
-            (Some(_), None) | (None, Some(_)) => return invalid(format!("half of operation {count} is gone")),
-            _ => {}
-        }
+            (None, Some([])) => Text::Pruned,
+            (None, None) => Text::Erased,
+            (Some(_), None) | (None, Some(_)) => return half(),
+        };
         chain = journal::link(&chain, &commitment);
         if chain != fields.get::<[u8; 32]>("chain")? {
             return invalid(format!("the journal's chain breaks at operation {count}"));
         }
-        see(body.as_deref())?;
+        see(text)?;
     }
     if count != last || chain.as_slice() != head {
         return invalid(format!("the journal ends at {count} where the owner's counter says {last}"));
@@ -299,9 +315,10 @@ pub(super) fn verify_journal(connection: &Connection, owner: &Owner) -> Result<J
         .map_err(|e| failed("checking the journal", e))?;
     let mut check =
         JournalCheck { head: head.iter().map(|byte| format!("{byte:02x}")).collect(), ..JournalCheck::default() };
-    check_journal(connection, number, last, &head, |body| {
+    check_journal(connection, number, last, &head, |text| {
         check.operations += 1;
-        check.erased += u64::from(body.is_none());
+        check.erased += u64::from(matches!(text, Text::Erased));
+        check.pruned += u64::from(matches!(text, Text::Pruned));
         Ok(())
     })?;
     Ok(check)

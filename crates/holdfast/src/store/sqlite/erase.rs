@@ -95,6 +95,22 @@ pub(super) fn erase(
     Ok(())
 }
 
+/// Drops the text of old lines of the journal, with what their changes found.
+pub(super) fn prune(connection: &Connection, owner: OwnerNumber, lines: &[i64]) -> Result<(), StoreError> {
+    let doing = "dropping old lines of the journal";
+    for place in lines {
+        let row = owner.row(Seq(*place));
+        let sql = "-- prune_operation
+            UPDATE operation SET body = NULL, salt = x'', task = NULL WHERE row = ?1 AND body IS NOT NULL";
+        if execute(connection, sql, [row], doing)? > 0 {
+            let sql = "-- drop_past_of_pruned
+                DELETE FROM past WHERE owner = ?1 AND change = (SELECT change FROM operation WHERE row = ?2)";
+            execute(connection, sql, params![owner.0, row], doing)?;
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn erase_mark(
     connection: &Connection,
     owner: OwnerNumber,

@@ -272,6 +272,10 @@ impl Store for Sqlite {
         read::journal(&*self.readers.get()?, owner, page)
     }
 
+    fn pruned(&self, owner: &Owner, page: &JournalPage) -> Result<Option<Timestamp>, StoreError> {
+        read::pruned(&*self.readers.get()?, owner, page)
+    }
+
     fn past_of_change(&self, owner: &Owner, change: i64) -> Result<Vec<Past>, StoreError> {
         past::of_change(&*self.readers.get()?, owner, change)
     }

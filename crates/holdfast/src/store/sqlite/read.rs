@@ -286,8 +286,27 @@ pub(super) fn journal(
     Ok(entries)
 }
 
-/// The page in SQL, with its values.
-pub(super) fn journal_query(number: OwnerNumber, page: &JournalPage) -> (String, Vec<Value>) {
+/// When the newest of those lines was written that the page selects and that have lost their text to the journal's retention.
+pub(super) fn pruned(
+    connection: &Connection,
+    owner: &Owner,
+    page: &JournalPage,
+) -> Result<Option<Timestamp>, StoreError> {
+    let Some(number) = owner_number(connection, owner)? else { return Ok(None) };
+    let condition = journal_condition(number, page);
+    let sql = format!(
+        "-- pruned\n SELECT at_us FROM operation WHERE {} AND body IS NULL AND salt IS NOT NULL ORDER BY row DESC LIMIT 1",
+        condition.sql
+    );
+    let at: Option<i64> = connection
+        .prepare_cached(&sql)
+        .and_then(|mut s| s.query_row(params_from_iter(condition.values), |r| r.get(0)).optional())
+        .map_err(|e| failed("reading the journal", e))?;
+    Ok(at.and_then(|us| Timestamp::from_microsecond(us).ok()))
+}
+
+/// Which lines a page selects, wherever it begins.
+fn journal_condition(number: OwnerNumber, page: &JournalPage) -> Condition {
     let mut condition = Condition::new(number, &Filter { hidden: true, ..Filter::default() });
     if let Some(run) = page.run {
         condition.and("run =", Value::Blob(run.0.as_bytes().to_vec()));
@@ -312,7 +331,15 @@ pub(super) fn journal_query(number: OwnerNumber, page: &JournalPage) -> (String,
     }
     if let Some(change) = page.change {
         condition.and("change =", Value::Integer(change));
+        // As the index of changes has it: by the range of rows alone, the whole journal would be gone through.
+        condition.and("row >> 40 =", Value::Integer(number.0));
     }
+    condition
+}
+
+/// The page in SQL, with its values.
+pub(super) fn journal_query(number: OwnerNumber, page: &JournalPage) -> (String, Vec<Value>) {
+    let mut condition = journal_condition(number, page);
     let order = if page.newest_first { "DESC" } else { "ASC" };
     if let Some(after) = page.after {
         let comparison = if page.newest_first { "row <" } else { "row >" };

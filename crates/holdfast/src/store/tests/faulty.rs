@@ -32,6 +32,8 @@ pub(crate) enum Fault {
     ReplyLost,
     /// Other threads go first.
     Late,
+    /// It is done, and the process goes no further: its parent hears of it, and kills it.
+    Stopped,
 }
 
 /// Wraps a store; the nth call meets the fault planned for it.
@@ -70,6 +72,15 @@ impl<S: Store> Faulty<S> {
         let lost = |what: &'static str| StoreError::Backend { doing: "talking to the store", source: what.into() };
         match self.plan.get(&self.calls.fetch_add(1, Ordering::Relaxed)) {
             None => call(&self.inner),
+            Some(Fault::Stopped) => {
+                let _done = call(&self.inner);
+                // At once, and not through the test harness, which may hold it back.
+                let mut out = std::io::stdout().lock();
+                writeln!(out, "\n@stopped").and_then(|()| out.flush()).expect("a parent that listens");
+                loop {
+                    std::thread::park();
+                }
+            }
             Some(Fault::Refused) => Err(lost("the connection was refused")),
             Some(Fault::DiskFull) => Err(StoreError::DiskFull),
             Some(Fault::ReplyLost) => {
@@ -221,6 +232,10 @@ impl<S: Store> Store for Faulty<S> {
 
     fn journal(&self, owner: &Owner, page: &JournalPage) -> Result<Vec<JournalEntry>, StoreError> {
         self.call(|store| store.journal(owner, page))
+    }
+
+    fn pruned(&self, owner: &Owner, page: &JournalPage) -> Result<Option<Timestamp>, StoreError> {
+        self.call(|store| store.pruned(owner, page))
     }
 
     fn past_of_change(&self, owner: &Owner, change: i64) -> Result<Vec<Past>, StoreError> {

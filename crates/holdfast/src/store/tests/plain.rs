@@ -52,6 +52,8 @@ struct Log {
     update_keys: BTreeMap<(TaskId, String), u64>,
     /// None: its text was erased.
     operations: Vec<(i64, Option<Operation>)>,
+    /// Lines that have lost their text to the journal's retention, as they were.
+    pruned: BTreeMap<i64, (i64, Operation)>,
     secrets: BTreeMap<String, Vec<u8>>,
     memories: BTreeMap<MemoryId, Memory>,
     memory_state: MemoryState,
@@ -216,6 +218,7 @@ impl Log {
         for place in erased.operations {
             if let Some(operation) = usize::try_from(place - 1).ok().and_then(|place| self.operations.get_mut(place)) {
                 operation.1 = None;
+                self.pruned.remove(&place);
             }
         }
         let texts = self.events.iter().map(|kept| kept.cold.as_ref().unwrap_or(&kept.stored.event.content));
@@ -228,10 +231,21 @@ impl Log {
         self.unfinished.retain(|unfinished| Some(unfinished.id) != erased.finished);
     }
 
+    fn prune(&mut self, lines: Vec<i64>) {
+        for position in lines {
+            let line = usize::try_from(position - 1).ok().and_then(|place| self.operations.get_mut(place));
+            if let Some((change, Some(operation))) = line.map(|line| (line.0, line.1.take())) {
+                self.past.retain(|past| past.change != change);
+                self.pruned.insert(position, (change, operation));
+            }
+        }
+    }
+
     fn apply(&mut self, changes: ChangeSet) -> Result<Committed, StoreError> {
         self.change += 1;
         let gone = changes.erased.past.clone();
         self.erase(changes.erased);
+        self.prune(changes.pruned);
         self.withdraw(changes.withdrawn);
         let first_new = self.last + 1;
         let ids: Vec<EventId> = changes.events.iter().map(|new| new.event.id).collect();
@@ -702,16 +716,7 @@ impl Store for Plain {
             let kept = (1_i64..).zip(&log.operations);
             let kept = kept.filter_map(|(position, (change, operation))| Some((position, change, operation.as_ref()?)));
             let entries = kept.filter(|(position, change, operation)| {
-                comes_after(*position, wanted.after, wanted.newest_first)
-                    && wanted.operation.is_none_or(|id| id == operation.id)
-                    && wanted.change.is_none_or(|wanted| wanted == **change)
-                    && wanted.run.is_none_or(|run| run == operation.run)
-                    && wanted.verb.is_none_or(|verb| verb == operation.verb)
-                    && wanted.memory.is_none_or(|memory| operation.target == Target::Memory(memory))
-                    && wanted.task.as_ref().is_none_or(|task| operation.target == Target::Task(task.clone()))
-                    && wanted
-                        .event
-                        .is_none_or(|event| operation.target == Target::Event(event) || operation.cause == Some(event))
+                comes_after(*position, wanted.after, wanted.newest_first) && is_selected(wanted, **change, operation)
             });
             let entries = entries.map(|(position, change, operation)| JournalEntry {
                 position,
@@ -723,6 +728,18 @@ impl Store for Plain {
             entries.collect()
         });
         Ok(page(rows, wanted.newest_first, wanted.limit))
+    }
+
+    fn pruned(&self, owner: &Owner, wanted: &JournalPage) -> Result<Option<Timestamp>, StoreError> {
+        Ok(self.with_log(owner, |log| {
+            // Its task is not known of one any more.
+            let mut lines = log
+                .pruned
+                .values()
+                .rev()
+                .filter(|(change, line)| wanted.task.is_none() && is_selected(wanted, *change, line));
+            lines.next().map(|(_, operation)| operation.at)
+        }))
     }
 
     fn past_of_change(&self, owner: &Owner, change: i64) -> Result<Vec<Past>, StoreError> {
@@ -749,7 +766,13 @@ impl Store for Plain {
     fn verify_journal(&self, owner: &Owner) -> Result<JournalCheck, StoreError> {
         Ok(self.with_log(owner, |log| {
             let erased = log.operations.iter().filter(|(_, operation)| operation.is_none()).count() as u64;
-            JournalCheck { operations: log.operations.len() as u64, erased, head: String::new() }
+            let pruned = log.pruned.len() as u64;
+            JournalCheck {
+                operations: log.operations.len() as u64,
+                erased: erased - pruned,
+                pruned,
+                head: String::new(),
+            }
         }))
     }
 
@@ -824,4 +847,15 @@ mod tests {
     }
 
     crate::store::tests::conformance::suite!(open);
+}
+
+fn is_selected(wanted: &JournalPage, change: i64, operation: &Operation) -> bool {
+    let about = |event| operation.target == Target::Event(event) || operation.cause == Some(event);
+    wanted.operation.is_none_or(|id| id == operation.id)
+        && wanted.change.is_none_or(|wanted| wanted == change)
+        && wanted.run.is_none_or(|run| run == operation.run)
+        && wanted.verb.is_none_or(|verb| verb == operation.verb)
+        && wanted.memory.is_none_or(|memory| operation.target == Target::Memory(memory))
+        && wanted.task.as_ref().is_none_or(|task| operation.target == Target::Task(task.clone()))
+        && wanted.event.is_none_or(about)
 }

@@ -167,7 +167,8 @@ CREATE TABLE memory (
 CREATE UNIQUE INDEX memory_in_force ON memory (owner, slot) WHERE status = 'active';
 CREATE INDEX memory_by_slot ON memory (owner, slot);
 
--- The journal. Erasing an operation empties body and salt; commitment and chain stay and still verify.
+-- The journal. Erasing an operation empties body and salt; commitment and chain stay and still verify. One that the journal's retention has
+-- dropped has a salt of no bytes, so that it is known why there is nothing to undo.
 CREATE TABLE operation (
     row INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,
@@ -191,6 +192,8 @@ CREATE INDEX operation_by_event ON operation (event, row) WHERE event IS NOT NUL
 CREATE INDEX operation_by_cause ON operation (cause, row) WHERE cause IS NOT NULL;
 CREATE INDEX operation_by_task ON operation (task, row) WHERE task IS NOT NULL;
 CREATE INDEX operation_by_memory ON operation (memory, row) WHERE memory IS NOT NULL;
+-- All that was written with one change of an owner is looked up when one line of it is undone.
+CREATE INDEX operation_by_change ON operation (row >> 40, change);
 -- What was served is looked up with every word that might teach something.
 CREATE INDEX operation_of_serving ON operation (row) WHERE verb = 'serve';
 
