@@ -1,5 +1,6 @@
 //! The command line as typed arguments.
 
+mod look;
 mod service;
 
 use std::ffi::OsString;
@@ -13,15 +14,15 @@ use clap_complete::Shell;
 use holdfast::engine::ARCHIVE_AFTER_DAYS;
 use holdfast::llm::CALLS_PER_HOUR;
 use holdfast::types::event::{Kind, Source};
-use holdfast::types::ids::{EventId, RunId};
+use holdfast::types::ids::EventId;
 use holdfast::types::memory::{MemoryKind, MemoryStatus};
 use holdfast::types::moment::{self, MomentError};
-use holdfast::types::operation::Verb;
 use holdfast::types::scope::ScopeId;
 use holdfast::types::task::Outcome;
 use jiff::ZonedDateTime;
 use jiff::tz::TimeZone;
 
+pub use self::look::{JournalArguments, JournalCommand, ReportArguments, RunArgument};
 pub use self::service::{ConfigCommand, KeyCommand, ServeArguments};
 
 /// Shown below the list of commands.
@@ -196,6 +197,7 @@ macro_rules! words {
             .map(|word| $type::from_word(&word).expect("clap lets through only the words of the list"))
     };
 }
+pub(crate) use words;
 
 /// What people call a command, and what it is called here.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -736,71 +738,4 @@ pub enum LlmCommand {
     ///
     /// Exit code 3: it answered, but nothing could be taken from its reply.
     Check,
-}
-
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub struct JournalArguments {
-    /// Of one run: its id, or latest
-    #[arg(long, value_name = "RUN")]
-    pub run: Option<RunArgument>,
-    /// Only what was done in this way
-    #[arg(long, value_name = "VERB", value_parser = words!(Verb))]
-    pub verb: Option<Verb>,
-    /// Operations at most, the newest
-    #[arg(long, default_value_t = 50, value_name = "N", value_parser = one_or_more)]
-    pub limit: usize,
-    #[command(subcommand)]
-    pub command: Option<JournalCommand>,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum JournalCommand {
-    /// Check that no line was changed, added or taken out since it was written
-    Verify,
-    /// Drop the text of old lines, with what undo would need of them
-    ///
-    /// Their hashes stay, so `journal verify` still covers them. Receipts of erasures stay, what was brought back, and what was done to open
-    /// tasks. To have it done by itself: HOLDFAST_JOURNAL_DAYS.
-    Prune {
-        /// Of what was done before this: 2026-11-09, 昨天, "last Friday"
-        #[arg(long, value_name = "TIME")]
-        before: String,
-        /// Only say how far it would reach
-        #[arg(long)]
-        preview: bool,
-        /// Why, for the journal
-        #[arg(long, value_name = "TEXT")]
-        reason: Option<String>,
-    },
-}
-
-#[derive(Debug, Args)]
-pub struct ReportArguments {
-    /// A run's id, latest, or all
-    #[arg(long, default_value = "latest", value_name = "RUN")]
-    pub run: RunArgument,
-    /// As one HTML page, with a chart of what is in view with and without what was let go
-    #[arg(long, conflicts_with = "json")]
-    pub html: bool,
-}
-
-/// Which run is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunArgument {
-    Latest,
-    All,
-    One(RunId),
-}
-
-impl FromStr for RunArgument {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "latest" => Ok(Self::Latest),
-            "all" => Ok(Self::All),
-            id => id.parse().map(Self::One).map_err(|_| "it is neither latest nor all nor the id of a run"),
-        }
-    }
 }

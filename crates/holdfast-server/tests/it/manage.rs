@@ -60,7 +60,7 @@ fn the_history_of_what_is_gone_says_when_and_why() {
         let place = Place::new();
         let event = place.run(&["observe", text, "--no-embed"]).ok().stdout.trim().to_owned();
         let erase = ["forget", "--event", &event, "--erase", "--reason", "as asked", "--json"];
-        let receipt = place.run(&erase).ok().json()["id"].as_str().unwrap().to_owned();
+        let receipt = place.run(&erase).ok().json()[0]["id"].as_str().unwrap().to_owned();
         let history = place.run(&["history", &event]).ok().stdout;
         assert!(history.contains("erased on request at ") && history.contains(&receipt), "{history}");
         assert!(history.contains("as asked") && !history.contains(marker), "{history}");

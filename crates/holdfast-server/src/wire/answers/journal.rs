@@ -85,6 +85,8 @@ pub struct JournalCheck {
     operations: u64,
     /// Of these, so many lost their text to an erasure.
     erased: u64,
+    /// And so many to the journal's retention.
+    pruned: u64,
     /// The chain over all of it: kept elsewhere, it shows later that nothing before it was changed.
     head: String,
 }
