@@ -96,6 +96,7 @@ impl Engine {
                 Forgetting::Hide => self.hide(owner, &events, reason),
                 Forgetting::Erase => {
                     let receipt = self.erase(owner, &request.selection, events, reason)?;
+                    self.questions.clear();
                     *at_hand = AtHand::load(&*self.store, owner)?;
                     Ok(receipt)
                 }

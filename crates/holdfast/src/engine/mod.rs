@@ -34,6 +34,7 @@ mod overturn;
 mod pages;
 mod parts;
 mod prune;
+mod questions;
 mod read;
 mod report;
 mod reveal;
@@ -62,6 +63,7 @@ use self::memory::KnownCache;
 pub use self::memory::{MemoryHistory, NewMemory};
 pub use self::observe::{BATCH_EVENTS_MAX, Observed};
 pub use self::prune::Pruned;
+use self::questions::Questions;
 pub use self::read::Embedded;
 pub use self::report::History;
 pub use self::step::EngineSteps;
@@ -151,6 +153,7 @@ pub struct Engine {
     attention: Arc<Attention>,
     known: KnownCache,
     embedding: Embedding,
+    questions: Questions,
     read_only: bool,
     /// The threads that read the events of a batch, once there was one.
     readers: OnceLock<Option<rayon::ThreadPool>>,
@@ -193,6 +196,7 @@ impl Engine {
             attention: Arc::default(),
             known: KnownCache::default(),
             embedding,
+            questions: Questions::default(),
             read_only: config.read_only,
             readers: OnceLock::new(),
             llm: config.llm.filter(|_| !config.read_only),
@@ -224,6 +228,7 @@ impl Engine {
             attention: Arc::clone(&self.attention),
             known: KnownCache::default(),
             embedding: Embedding::none(Arc::clone(&self.store)),
+            questions: Questions::default(),
             read_only: self.read_only,
             readers: OnceLock::new(),
             llm: self.llm.clone(),

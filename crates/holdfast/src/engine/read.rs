@@ -83,7 +83,7 @@ impl Engine {
             return Ok(None);
         };
         let texts: Vec<&str> = plan.turns.iter().map(|(text, _)| text.as_str()).collect();
-        let vectors = match embedder.embed(&texts) {
+        let vectors = match self.questions.embed(embedder.as_ref(), &texts) {
             Ok(vectors) => vectors,
             Err(error) => {
                 // A service that is away makes recall lexical, not impossible.
