@@ -20,25 +20,30 @@ impl Questions {
         let key =
             |text: &str| blake3::Hasher::new().update(name.as_bytes()).update(&[0]).update(text.as_bytes()).finalize();
         let keys: Vec<blake3::Hash> = texts.iter().map(|text| key(text)).collect();
-        let mut vectors: Vec<Option<Vec<f32>>> = {
-            let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let known =
-                |key: &blake3::Hash| kept.iter().find(|(other, _)| other == key).map(|(_, vector)| vector.clone());
-            keys.iter().map(known).collect()
-        };
+        let mut vectors = self.known(&keys);
         let missing: Vec<usize> = (0..texts.len()).filter(|at| vectors[*at].is_none()).collect();
         if !missing.is_empty() {
             let made = embedder.embed(&missing.iter().map(|at| texts[*at]).collect::<Vec<_>>())?;
-            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             for (at, vector) in missing.into_iter().zip(made) {
-                if kept.len() >= KEPT {
-                    kept.pop_front();
-                }
-                kept.push_back((keys[at], vector.clone()));
+                self.keep(keys[at], vector.clone());
                 vectors[at] = Some(vector);
             }
         }
         Ok(vectors.into_iter().flatten().collect())
+    }
+
+    fn known(&self, keys: &[blake3::Hash]) -> Vec<Option<Vec<f32>>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |key: &blake3::Hash| kept.iter().find(|(other, _)| other == key).map(|(_, vector)| vector.clone());
+        keys.iter().map(known).collect()
+    }
+
+    fn keep(&self, key: blake3::Hash, vector: Vec<f32>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= KEPT {
+            kept.pop_front();
+        }
+        kept.push_back((key, vector));
     }
 
     /// What was asked may have said what is to be forgotten.
