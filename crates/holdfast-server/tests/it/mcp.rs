@@ -164,6 +164,12 @@ fn a_prompt_goes_on_and_a_resource_shows_where_it_stands() {
     assert!(text.contains("不停机") && text.ends_with("接着上次的做：迁移网关"), "{text}");
     let block = client.ask("resources/read", &json!({ "uri": "holdfast://context" }));
     assert!(block["result"]["contents"][0]["text"].as_str().unwrap().contains("不停机"), "{block}");
+    // Though nothing is asked, what always holds is in it.
+    client.done("remember", &json!({ "text": "以后周报都先写结论", "said_by": "user" }));
+    client.done("task_start", &json!({ "title": "第47周周报", "goal": "不超过一页" }));
+    let block = client.ask("resources/read", &json!({ "uri": "holdfast://context" }));
+    let text = block["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(text.contains("不超过一页") && text.contains("先写结论"), "{text}");
 }
 
 #[test]

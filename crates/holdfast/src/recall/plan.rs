@@ -168,6 +168,9 @@ fn sentences_asked(asked: &str) -> Vec<(&str, f32)> {
 /// Route first (SPEC 4.1): is memory needed, and which layer answers first.
 fn route(folded: &str, query: &Query) -> (Route, &'static str) {
     let words = words();
+    if folded.trim().is_empty() {
+        return (Route::State, "nothing is asked: where work stands, and what holds in it");
+    }
     if !folded.chars().any(char::is_alphanumeric) {
         return (Route::Nothing, "there is no word in it");
     }

@@ -74,7 +74,7 @@ fn the_route_comes_first() {
         ("ok", Route::Nothing),
         ("👍👍", Route::Nothing),
         ("……？！", Route::Nothing),
-        ("", Route::Nothing),
+        ("", Route::State),
         ("周报做到哪了？", Route::State),
         ("还剩哪些没做完", Route::State),
         ("Where are we with the migration?", Route::State),
