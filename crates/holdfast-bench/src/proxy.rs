@@ -32,12 +32,12 @@ pub struct Arguments {
     /// Talks, each of a user of its own
     #[arg(long, default_value_t = 6)]
     talks: usize,
+    /// Talks that are passed over before
+    #[arg(long, default_value_t = 0)]
+    skip: usize,
     /// Tokens of a prompt, above which old messages are left out
     #[arg(long, default_values_t = [8_000, 4_000], value_delimiter = ',')]
     trim: Vec<usize>,
-    /// Tokens of the block
-    #[arg(long, default_value_t = 1_000)]
-    block: usize,
     /// One line of JSON an arm
     #[arg(long)]
     json: bool,
@@ -83,16 +83,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut arms = vec![
         Arm { name: "direct".to_owned(), headers: None },
         Arm { name: "history".to_owned(), headers: Some(vec![off]) },
-        Arm {
-            name: "history, memory".to_owned(),
-            headers: Some(vec![("holdfast-budget", arguments.block.to_string())]),
-        },
+        Arm { name: "history, memory".to_owned(), headers: Some(Vec::new()) },
     ];
     for trim in &arguments.trim {
-        for (with, budget) in [("alone", 0), ("memory", arguments.block)] {
-            let headers = vec![("holdfast-trim", trim.to_string()), ("holdfast-budget", budget.to_string())];
-            arms.push(Arm { name: format!("{trim}, {with}"), headers: Some(headers) });
-        }
+        let trimmed = ("holdfast-trim", trim.to_string());
+        let alone = vec![trimmed.clone(), ("holdfast-budget", "0".to_owned())];
+        arms.push(Arm { name: format!("{trim}, alone"), headers: Some(alone) });
+        arms.push(Arm { name: format!("{trim}, memory"), headers: Some(vec![trimmed]) });
     }
     let mut whole = 0;
     for arm in arms {
@@ -116,7 +113,7 @@ fn talks(arguments: &Arguments) -> Result<Vec<Vec<Value>>> {
         .with_context(|| format!("can't read {}", arguments.trajectories.display()))?;
     let recorded: Vec<Value> = serde_json::from_str(&text).context("no list of trajectories")?;
     let mut talks = Vec::new();
-    for some in recorded.chunks(arguments.chained).take(arguments.talks) {
+    for some in recorded.chunks(arguments.chained).skip(arguments.skip).take(arguments.talks) {
         let mut talk: Vec<Value> = Vec::new();
         for message in some.iter().filter_map(|one| one["traj"].as_array()).flatten() {
             if message["role"] != "system" || talk.is_empty() {

@@ -78,6 +78,8 @@ const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 const EVENTS_LOOKED_AT: usize = 1_000;
 /// Owners whose talks are at hand.
 const OWNERS_MAX: usize = 1_024;
+/// Unless more is asked for, a block takes no more of a trimmed prompt than one part in so many: what it takes, the latest turns lose.
+const BLOCK_OF_TRIMMED: usize = 8;
 /// Texts whose tokens are known.
 const COUNTED_MAX: usize = 50_000;
 /// What a model is sent beside each message's text: its role and its ends (OpenAI's cookbook, "How to count tokens": 3 to 4).
@@ -238,12 +240,14 @@ impl Wishes {
             Some("off") => true,
             Some(_) => return Err(Problem::bad_request(format!("the header {} is on or off", asked::MEMORY))),
         };
+        let trim = number(asked::TRIM)?.or(proxy.trim_tokens);
+        let share = trim.map_or(usize::MAX, |trim| trim / BLOCK_OF_TRIMMED);
         Ok(Self {
             names_session: session.is_some(),
             scope: Scope { owner, session: session.unwrap_or_default(), task: id(asked::TASK)? },
             is_off,
-            budget: number(asked::BUDGET)?.unwrap_or(proxy.block_tokens),
-            trim: number(asked::TRIM)?.or(proxy.trim_tokens),
+            budget: number(asked::BUDGET)?.unwrap_or(proxy.block_tokens.min(share)),
+            trim,
         })
     }
 }
