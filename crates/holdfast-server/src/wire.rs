@@ -1,5 +1,28 @@
 //! What goes over the wire and is no type of the library as it is, or needs a schema: shared by the command line's `--json`, HTTP and MCP.
 
+/// The schema of a type of the library that is one of some words. The words are listed there, and only there.
+macro_rules! worded {
+    ($(#[doc = $doc:literal])* $name:ident: $of:ty) => {
+        $(#[doc = $doc])*
+        #[derive(Debug, serde::Serialize)]
+        pub struct $name;
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                let words = <$of>::ALL.iter().map(|word| word.as_str());
+                let doc: &[&str] = &[$($doc.trim()),*];
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::Type::String)
+                    .description((!doc.is_empty()).then(|| doc.join("\n")))
+                    .enum_values(Some(words))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+    };
+}
+
 pub mod answers;
 pub mod requests;
 
@@ -10,41 +33,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-/// Who spoke.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "the schema of a type of the library")]
-pub enum Source {
-    User,
-    Agent,
-    Tool,
-    System,
+worded! {
+    /// Who spoke.
+    Source: event::Source
 }
 
-/// What sort of thing an event is.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "the schema of a type of the library")]
-pub enum Kind {
-    Query,
-    Response,
-    Plan,
-    ToolCall,
-    ToolResult,
-    StatusChange,
-    TaskSwitch,
-    Feedback,
-    Note,
-    Imported,
+worded! {
+    /// What sort of thing an event is.
+    Kind: event::Kind
 }
 
-/// Whether what an event says may be believed.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "the schema of a type of the library")]
-pub enum Trust {
-    Trusted,
-    Untrusted,
+worded! {
+    /// Whether what an event says may be believed.
+    Trust: event::Trust
 }
 
 /// What an event is taken for when only its source was told.

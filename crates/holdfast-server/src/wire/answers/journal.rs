@@ -43,40 +43,9 @@ pub enum Target {
     Store,
 }
 
-/// What was done.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Verb {
-    Observe,
-    Redact,
-    OpenTask,
-    SwitchTask,
-    Update,
-    SetState,
-    Supersede,
-    EndTask,
-    Serve,
-    Archive,
-    Restore,
-    Reindex,
-    Import,
-    Reveal,
-    Remember,
-    Confirm,
-    Retract,
-    Fade,
-    Feedback,
-    Refuse,
-    Hide,
-    Unhide,
-    Erase,
-    Undo,
-    Probation,
-    Rescue,
-    Discard,
-    Compress,
-    Promote,
-    Manage,
+worded! {
+    /// What was done.
+    Verb: holdfast::types::operation::Verb
 }
 
 /// A journal that verifies.

@@ -46,37 +46,16 @@ pub struct Memory {
     superseded_by: Option<String>,
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MemoryKind {
-    Preference,
-    Rule,
-    Fact,
-    Lesson,
-    Procedure,
-    Summary,
-    Inference,
+worded! {
+    MemoryKind: holdfast::types::memory::MemoryKind
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MemoryStatus {
-    Pending,
-    Active,
-    Superseded,
-    Retracted,
-    Fading,
-    Archived,
-    Erased,
+worded! {
+    MemoryStatus: holdfast::types::memory::MemoryStatus
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    UserStated,
-    ToolVerified,
-    AgentInferred,
-    Imported,
+worded! {
+    Origin: holdfast::types::memory::Origin
 }
 
 #[derive(Serialize, ToSchema)]
@@ -106,17 +85,8 @@ pub struct Evidence {
     task: Option<String>,
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Stance {
-    States,
-    Suggests,
-    Denies,
-    Ends,
-    Confirms,
-    Rejects,
-    Praises,
-    Blames,
+worded! {
+    Stance: holdfast::types::memory::Stance
 }
 
 #[derive(Serialize, ToSchema)]

@@ -38,24 +38,9 @@ pub struct TaskName {
     title: String,
 }
 
-/// The parts of a block, in their fixed order.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Section {
-    Goal,
-    Constraints,
-    Warnings,
-    State,
-    Plan,
-    Items,
-    Decisions,
-    Result,
-    Conclusions,
-    Rules,
-    Facts,
-    Known,
-    Excerpts,
-    Artifacts,
+worded! {
+    /// The parts of a block, in their fixed order.
+    Section: holdfast::types::context::Section
 }
 
 #[derive(Serialize, ToSchema)]
@@ -100,15 +85,9 @@ pub struct Recalled {
     explain: Option<Explain>,
 }
 
-/// Which layer answers first.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Route {
-    Nothing,
-    State,
-    Semantic,
-    Events,
-    History,
+worded! {
+    /// Which layer answers first.
+    Route: holdfast::types::query::Route
 }
 
 #[derive(Serialize, ToSchema)]

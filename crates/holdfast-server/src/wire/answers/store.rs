@@ -31,18 +31,8 @@ pub struct ManagedEvent {
     bytes_after: u64,
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Fate {
-    Kept,
-    Compressed,
-    Archived,
-    OnProbation,
-    Waiting,
-    Discarded,
-    Rescued,
-    Promoted,
-    Refused,
+worded! {
+    Fate: holdfast::engine::Fate
 }
 
 /// How far a forgetting reaches, or the receipt of one that was done: then it has an `id`. Of what is in view again, only `events`.
@@ -70,11 +60,8 @@ pub struct Forgotten {
     said_elsewhere: Option<u64>,
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Forgetting {
-    Hide,
-    Erase,
+worded! {
+    Forgetting: holdfast::types::forget::Forgetting
 }
 
 #[derive(Serialize, ToSchema)]

@@ -27,26 +27,13 @@ pub struct Task {
     next_element: u32,
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
-    Open,
-    Paused,
-    Postponed,
-    Cancelled,
-    Done,
-    Failed,
-    Abandoned,
+worded! {
+    TaskStatus: holdfast::types::task::TaskStatus
 }
 
-/// Where the step of the agent's loop is.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    Ready,
-    Prompted,
-    Parsed,
-    WrittenBack,
+worded! {
+    /// Where the step of the agent's loop is.
+    Phase: holdfast::types::task::StepPhase
 }
 
 /// A named thing within a task that has a state of its own.
@@ -59,14 +46,8 @@ pub struct Item {
     source: String,
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ItemStatus {
-    Open,
-    Paused,
-    Postponed,
-    Cancelled,
-    Done,
+worded! {
+    ItemStatus: holdfast::types::task::ItemStatus
 }
 
 /// Confirmed in this task, and gone from view when it ends.
@@ -131,14 +112,8 @@ pub struct Wording {
     source: String,
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StepStatus {
-    Todo,
-    Doing,
-    Done,
-    Skipped,
-    Cancelled,
+worded! {
+    StepStatus: holdfast::types::frame::StepStatus
 }
 
 #[derive(Serialize, ToSchema)]
@@ -230,11 +205,6 @@ pub struct Closing {
     open_decisions: Option<Vec<String>>,
 }
 
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    Success,
-    Failure,
-    Abandoned,
-    Cancelled,
+worded! {
+    Outcome: holdfast::types::task::Outcome
 }
