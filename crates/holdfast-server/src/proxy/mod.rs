@@ -104,9 +104,12 @@ struct Inner {
     trim_tokens: Option<usize>,
     /// A request goes on without its memory after that.
     memory_wait: Duration,
-    owners: Mutex<BTreeMap<Owner, Arc<tokio::sync::Mutex<Option<Talks>>>>>,
+    owners: Mutex<BTreeMap<Owner, SharedTalks>>,
     counted: Mutex<BTreeMap<Mark, usize>>,
 }
+
+/// An owner's talks, once they were read from the log.
+type SharedTalks = Arc<tokio::sync::Mutex<Option<Talks>>>;
 
 /// Held while something is recorded: what comes after it in the same owner's talks waits.
 type Held = OwnedMutexGuard<Option<Talks>>;
@@ -257,6 +260,8 @@ struct Remembered {
     /// What is sent, if it is not what came.
     body: Option<Vec<u8>>,
     scope: Scope,
+    /// Kept for the reply, which goes to this place in them.
+    talks: SharedTalks,
     place: Place,
     block_tokens: usize,
     trimmed_tokens: usize,
@@ -336,9 +341,10 @@ fn is_ended(dialect: Dialect, bytes: &[u8]) -> bool {
 /// Records what is new in a request, and puts the block in. An error: why it goes on without.
 async fn remember(proxy: &Proxy, wishes: Wishes, asked: Asked) -> Result<Remembered, &'static str> {
     let work = async {
-        let held = proxy.talks_of(&wishes.scope.owner).lock_owned().await;
+        let talks = proxy.talks_of(&wishes.scope.owner);
+        let held = Arc::clone(&talks).lock_owned().await;
         let inner = proxy.clone();
-        proxy.0.app.call_with(move |engine| inner.remembered(engine, held, wishes, asked)).await
+        proxy.0.app.call_with(move |engine| inner.remembered(engine, talks, held, wishes, asked)).await
     };
     match tokio::time::timeout(proxy.0.memory_wait, work).await {
         Ok(Ok(remembered)) => Ok(remembered),
@@ -361,7 +367,7 @@ async fn hear(proxy: Proxy, dialect: Dialect, is_stream: bool, request: Remember
         Reply::of_body(dialect, &heard.bytes)
     };
     reply.is_partial |= !heard.is_whole;
-    let held = proxy.talks_of(&request.scope.owner).lock_owned().await;
+    let held = Arc::clone(&request.talks).lock_owned().await;
     let app = proxy.0.app.clone();
     tokio::spawn(async move {
         let recorded = app.call_with(move |engine| proxy.heard(engine, held, &request, reply)).await;
@@ -383,7 +389,7 @@ async fn events_of(bytes: &[u8]) -> Vec<Value> {
 }
 
 impl Proxy {
-    fn talks_of(&self, owner: &Owner) -> Arc<tokio::sync::Mutex<Option<Talks>>> {
+    fn talks_of(&self, owner: &Owner) -> SharedTalks {
         let mut owners = self.0.owners.lock().unwrap_or_else(PoisonError::into_inner);
         if owners.len() >= OWNERS_MAX && !owners.contains_key(owner) {
             // The log knows them; but what is under way keeps its own.
@@ -395,6 +401,7 @@ impl Proxy {
     fn remembered(
         &self,
         engine: &Engine,
+        talks_of_owner: SharedTalks,
         mut held: Held,
         wishes: Wishes,
         mut asked: Asked,
@@ -450,7 +457,7 @@ impl Proxy {
             }
             _ => 0,
         };
-        Ok(Remembered { body: asked.changed(), scope, place, block_tokens, trimmed_tokens })
+        Ok(Remembered { body: asked.changed(), scope, talks: talks_of_owner, place, block_tokens, trimmed_tokens })
     }
 
     /// Returns the block's tokens; none if there is nothing to say.
